@@ -1,0 +1,70 @@
+"""The exceptions of the project, one small tree.
+
+    ExactattnError            anything a user can cause and mend
+    ├── NumeralError          a text is not a number of our language, or too large to compute
+    ├── CaseError             a case file cannot be used; carries every mistake found in it
+    ├── ProblemError          a combination of inputs and options that makes no sense
+    ├── Unavailable           an engine or a library that is needed is not there, or cannot do this
+    └── UsageError            a name or an option on the command line that does not exist
+
+The outcome of a check is never an exception: it is a `Finding` with a verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ExactattnError(Exception):
+    """Anything a user can cause and mend; its text is for people."""
+
+
+class NumeralError(ExactattnError):
+    """A text that is not a number of our language.
+
+    `offset` is the place in the text, counted from 0, or None when the whole text is meant.
+    """
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake of a case file: where it is, what was found, what was wanted, what to do.
+
+    Lines and columns count from 1; None where there is no place.
+    """
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        """One line for people: place, message, hint."""
+        place = "" if self.line is None else f"line {self.line}, column {self.column}: "
+        hint = "" if self.hint is None else f" ({self.hint})"
+        return f"{place}{self.message}{hint}"
+
+
+class CaseError(ExactattnError):
+    """A case file that cannot be used, with every mistake found in it."""
+
+    def __init__(self, path: str, mistakes: list[Mistake]) -> None:
+        super().__init__("\n".join(f"{path}: {mistake}" for mistake in mistakes))
+        self.path = path
+        self.mistakes = tuple(mistakes)
+
+
+class ProblemError(ExactattnError):
+    """Inputs and options that make no sense together."""
+
+
+class Unavailable(ExactattnError):  # noqa: N818 - it names a state, not a fault
+    """An engine or library that is not there, or cannot do what was asked."""
+
+
+class UsageError(ExactattnError):
+    """A name or an option that does not exist."""
