@@ -248,6 +248,7 @@ def test_fractions_of_float32_inputs_against_the_library(name: str) -> None:
 def test_saturation(name: str) -> None:
     x = float32_inputs(name)
     top = finite_values(name)[-1]
+    x = x[~(np.abs(x) < top / 2) | (np.arange(len(x)) % 16 == 0)]  # the top binade, NaN, some others
     rounded = rounded_by_library(x, name)
     lost = ~np.isfinite(rounded) & ~np.isnan(x)
     assert lost.any()
@@ -321,9 +322,9 @@ def test_rationals_against_a_search_among_all_values(name: str) -> None:
     past = 2 * values[-1] - values[-2]
     rng = random.Random(8)
     middle = [(a + b) / 2 for a, b in zip(values, [*values[1:], past], strict=True)]
-    inputs = rng.sample(middle, min(300, len(middle))) + middle[:3] + middle[-3:]
+    inputs = rng.sample(middle, min(100, len(middle))) + middle[:3] + middle[-3:]
     inputs += [x + d for x in inputs for d in (Fraction(1, 7**300), Fraction(-1, 7**300))]
-    inputs += [Fraction(rng.randint(1, 10**9), rng.randint(1, 10**9)) for _ in range(300)]
+    inputs += [Fraction(rng.randint(1, 10**9), rng.randint(1, 10**9)) for _ in range(100)]
     for x in inputs:
         wanted = rounded_by_search(x, values, past)
         for sign in (1, -1):
@@ -441,7 +442,7 @@ reals = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.builds(lambda n, e: n * Fraction(2) ** e, st.integers(-(2**60), 2**60), st.integers(-1200, 1100)),
 )
-law = settings(max_examples=200, deadline=None, derandomize=True)
+law = settings(max_examples=120, deadline=None, derandomize=True)
 
 
 @law
