@@ -12,7 +12,9 @@ The outcome of a check is never an exception: it is a `Finding` with a verdict.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 
 class ExactattnError(Exception):
@@ -68,3 +70,10 @@ class Unavailable(ExactattnError):  # noqa: N818 - it names a state, not a fault
 
 class UsageError(ExactattnError):
     """A name or an option that does not exist."""
+
+
+def close(found: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt name: the closest known one, or all of them."""
+    names = sorted(known)
+    near = get_close_matches(found, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known are: {', '.join(names)}"

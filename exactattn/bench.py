@@ -1,0 +1,110 @@
+"""What a check is handed: one problem with its printed numbers, claims and runs, each thing computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from exactattn import plugins
+from exactattn.attention.spec import Problem
+from exactattn.errors import ProblemError
+from exactattn.findings import Claim, Finding, Level, Place, PrintedBlock, Verdict
+from exactattn.numbers.formats import Format
+from exactattn.truth.judge import Judged, judge
+from exactattn.truth.ladder import Truth
+from exactattn.truth.runs import Run, run, stored
+
+
+class Check(Protocol):
+    """One kind of question. `CODES` maps each code to the text that `exactattn explain` prints."""
+
+    name: str
+    CODES: Mapping[str, str]
+
+    def run(self, bench: Bench) -> Iterable[Finding]:
+        """The findings about what is on the bench; none where the check has nothing to say."""
+
+
+@dataclass
+class Bench:
+    """One problem of a case. A case of claims alone has no problem.
+
+    name        the problem's name, "" when the case has only one
+    formats, algorithms   the float runs that are wanted
+    digits      significant digits of true values in evidence
+    """
+
+    name: str = ""
+    the_problem: Problem | None = None
+    printed: tuple[PrintedBlock, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    formats: tuple[Format, ...] = ()
+    algorithms: tuple[str, ...] = ()
+    digits: int = 20
+    seed: int = 0
+    _stored: dict[str, Truth | None] = field(default_factory=dict)
+    _runs: dict[tuple[str, str], Run] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem. Errors: ProblemError when the case has none."""
+        if self.the_problem is None:
+            raise ProblemError("this needs a problem, and the case has none: add `problem:` with its inputs")
+        return self.the_problem
+
+    @cached_property
+    def truth(self) -> Truth:
+        """What the problem truly gives, for its inputs as written."""
+        return Truth(self.problem)
+
+    @cached_property
+    def judged(self) -> tuple[Judged, ...]:
+        """Every printed number with its verdict, in the order of the file."""
+        return tuple(judge(self.truth, self.printed))
+
+    def stored(self, fmt: Format) -> Truth | None:
+        """What the problem truly gives for its inputs as stored in a format; None when they do not fit in it."""
+        if fmt.name not in self._stored:
+            kept = stored(self.problem, fmt)
+            self._stored[fmt.name] = None if kept is None else Truth(kept)
+        return self._stored[fmt.name]
+
+    def run(self, fmt: Format, algorithm: str) -> Run:
+        """One float run. Errors: Unavailable when this machine has no such format."""
+        key = (fmt.name, algorithm)
+        if key not in self._runs:
+            self._runs[key] = run(self.problem, fmt, algorithm)
+        return self._runs[key]
+
+    def law(self, name: str) -> Any:
+        """A law by name. Errors: UsageError with the closest name."""
+        return plugins.get("laws", name)
+
+    def claims_of(self, kind: str) -> Iterator[Claim]:
+        """The claims of one kind, in the order of the file."""
+        return (claim for claim in self.claims if claim.kind == kind)
+
+    def id(self, text: str) -> str:
+        """A finding's id, with the problem named when there are several."""
+        return f"{self.name}:{text}" if self.name else text
+
+    def finding(
+        self,
+        check: Check,
+        code: str,
+        id: str,
+        verdict: Verdict,
+        message: str,
+        *,
+        level: Level = Level.ERROR,
+        reason: str | None = None,
+        where: Place | None = None,
+        readings: tuple[str, ...] = (),
+        **evidence: Any,
+    ) -> Finding:
+        """A finding of a check about this problem; what holds is a note."""
+        assert code in check.CODES, f"{check.name} does not declare {code}"
+        level = Level.NOTE if verdict is Verdict.HOLDS else level
+        return Finding(self.id(id), check.name, code, level, verdict, message, reason, where, readings, evidence)

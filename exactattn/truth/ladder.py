@@ -1,0 +1,201 @@
+"""The true value of every element of every stage, and answers about it, by the cheapest engine that can decide.
+
+Balls first, with more and more bits; where they cannot end (an equality, a tie) exact rationals, then SymPy; and
+"cannot tell" at a stated limit. `following` gives the same for what follows from somebody's own earlier numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactattn import plugins
+from exactattn.attention.definition import Given, Where, stages, undefined_rows
+from exactattn.attention.spec import Problem, Stage
+from exactattn.errors import Unavailable
+from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose
+from exactattn.numbers.enclosure import Answer, Enclosure, Interval
+from exactattn.numbers.exact import Exact
+
+MOST_SYMBOLIC_CELLS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a stage as shown: its stage, head (0 for a single one) and index."""
+
+    stage: Stage
+    index: tuple[int, ...]
+    head: int = 0
+
+    def place(self, problem: Problem) -> tuple[int, int]:
+        """Its (row, column) in the form with tokens as rows."""
+        if self.stage is Stage.LSE:
+            return self.index[0], 0
+        row, column = self.index
+        return (column, row) if problem.spec.orientation == "columns" else (row, column)
+
+
+class Truth:
+    """What a problem truly gives, or what follows from it once some elements are given."""
+
+    def __init__(self, problem: Problem, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS) -> None:
+        self.problem = problem
+        self.given = dict(given or {})
+        self.most_bits = most_bits
+        self.undefined = undefined_rows(problem)
+        self._balls: dict[int, dict[Where, Any]] = {}
+        self._enclosures: dict[tuple[Where, int], Enclosure] = {}
+        self._exact: dict[str, tuple[Any, dict[Where, Any]] | None] = {}
+
+    def following(self, given: Mapping[Element, Exact]) -> Truth:
+        """The truth once these elements are put in place of the computed ones, before anything later uses them."""
+        return Truth(self.problem, given, self.most_bits)
+
+    def shape(self, stage: Stage) -> tuple[int, ...]:
+        """The shape of a stage as shown (one head's)."""
+        rows, columns = self.enclosure(stage).shape
+        if stage is Stage.LSE:
+            return (rows,)
+        return (columns, rows) if self.problem.spec.orientation == "columns" else (rows, columns)
+
+    def elements(self, stage: Stage) -> Iterator[Element]:
+        """Every element of a stage, head by head, row by row as shown."""
+        import numpy as np
+
+        for head in range(len(self.problem.heads) if stage.per_head else 1):
+            for index in np.ndindex(*self.shape(stage)):
+                yield Element(stage, tuple(map(int, index)), head)
+
+    def has(self, stage: Stage) -> bool:
+        """Does this problem have the stage? (Scores given directly leave out q and k.)"""
+        return stage not in (Stage.Q, Stage.K) or self.problem.heads[0].scores is None
+
+    def enclosure(self, stage: Stage, head: int = 0, bits: int = FIRST_BITS) -> Enclosure:
+        """A stage of one head, tokens as rows. Rounding or proof: ball arithmetic. Errors: TooCoarse."""
+        key = ((stage, head), bits)
+        if key not in self._enclosures:
+            engine = plugins.get("engines", "ball")
+            with engine.precision(bits):
+                if bits not in self._balls:
+                    self._balls[bits] = stages(self.problem, engine.arithmetic(), self._given())
+                self._enclosures[key] = engine.enclosure(self._balls[bits][stage, head])
+        return self._enclosures[key]
+
+    def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
+        """The enclosure of one element; None where it is undefined (a row with no allowed key)."""
+        place = element.place(self.problem)
+        if element.stage.order >= Stage.WEIGHTS.order and place[0] in self.undefined:
+            return None
+        if element.stage is Stage.MASKED and not self.problem.allowed[place]:
+            return None
+        return self.enclosure(element.stage, element.head, bits)[place]
+
+    def ask(self, element: Element, question: Callable[[Interval], Answer], minus: Exact = Fraction(0)) -> Answer:
+        """The answer to a question about t - minus, by balls of more and more bits; undefined elements cannot tell."""
+        bits = FIRST_BITS
+        while True:
+            answer = Answer.CANNOT_TELL
+            try:
+                t = self.value(element, bits)
+                if t is None:
+                    return answer
+                answer = question(difference(t, enclose(minus, bits)))
+            except TooCoarse:
+                pass
+            if answer is not Answer.CANNOT_TELL or bits >= self.most_bits:
+                return answer
+            bits *= 4
+
+    def equals(self, element: Element, x: Exact) -> Answer:
+        """Is t = x? Balls refute, rationals and SymPy prove."""
+        try:
+            t = self.value(element)
+            quick = Answer.CANNOT_TELL if t is None else difference(t, enclose(x)).equals(Fraction(0))
+        except TooCoarse:
+            quick = Answer.CANNOT_TELL
+        if quick is not Answer.CANNOT_TELL:
+            return quick
+        for engine in ("rational", "symbolic"):
+            proven = self._equal_by(engine, element, x)
+            if proven is not Answer.CANNOT_TELL:
+                return proven
+        return self.ask(element, lambda d: d.equals(Fraction(0)), x)
+
+    def compare(self, a: Element, b: Element) -> tuple[Answer, Answer]:
+        """Is t_a < t_b, and is t_a = t_b?"""
+        ball = Answer.CANNOT_TELL
+        bits = FIRST_BITS
+        while ball is Answer.CANNOT_TELL and bits <= self.most_bits:
+            left, right = self.value(a, bits), self.value(b, bits)
+            if left is None or right is None:
+                return Answer.CANNOT_TELL, Answer.CANNOT_TELL
+            if left.disjoint(right) is Answer.YES:
+                return left.less(right), Answer.NO
+            if bits == FIRST_BITS and self._same(a, b) is Answer.YES:
+                return Answer.NO, Answer.YES
+            bits *= 4
+        return Answer.CANNOT_TELL, Answer.CANNOT_TELL
+
+    def closed_form(self, element: Element) -> str | None:
+        """The element in closed form as SymPy spells it; None for a large problem."""
+        found = self._stages_by("symbolic", element.stage)
+        if found is None or self.value(element) is None:
+            return None
+        arithmetic, values = found
+        closed = arithmetic.closed(values[element.stage, element.head][element.place(self.problem)])
+        return None if closed is None else str(closed)
+
+    def _given(self) -> Given:
+        cells: dict[Where, dict[tuple[int, int], Exact]] = {}
+        for element, x in self.given.items():
+            cells.setdefault((element.stage, element.head), {})[element.place(self.problem)] = x
+        return cells
+
+    def _equal_by(self, engine: str, element: Element, x: Exact) -> Answer:
+        found = self._stages_by(engine, element.stage)
+        if found is None:
+            return Answer.CANNOT_TELL
+        arithmetic, values = found
+        t = values[element.stage, element.head][element.place(self.problem)]
+        if engine == "rational":
+            return Answer.known(t == x, isinstance(x, Fraction) and t != x)
+        answer: Answer = arithmetic.equal(t, arithmetic.scalar(x))
+        return answer
+
+    def _same(self, a: Element, b: Element) -> Answer:
+        for engine in ("rational", "symbolic"):
+            found = self._stages_by(engine, max(a.stage, b.stage, key=lambda stage: stage.order))
+            if found is None:
+                continue
+            arithmetic, values = found
+            left, right = (values[e.stage, e.head][e.place(self.problem)] for e in (a, b))
+            if engine == "rational":
+                return Answer.known(left == right, left != right)
+            answer: Answer = arithmetic.equal(left, right)
+            return answer
+        return Answer.CANNOT_TELL
+
+    def _stages_by(self, engine: str, until: Stage) -> tuple[Any, dict[Where, Any]] | None:
+        """The stages in exact arithmetic up to `until`, or None where the engine cannot or the problem is large."""
+        key = f"{engine}:{until}"
+        if key not in self._exact:
+            self._exact[key] = None
+            if engine == "rational" or self._cells() <= MOST_SYMBOLIC_CELLS:
+                arithmetic = plugins.get("engines", engine).arithmetic()
+                try:
+                    self._exact[key] = arithmetic, stages(self.problem, arithmetic, self._given(), until)
+                except Unavailable:
+                    pass
+        return self._exact[key]
+
+    def _cells(self) -> int:
+        queries, keys = self.problem.lengths
+        return queries * keys * len(self.problem.heads)
+
+
+def difference(a: Interval, b: Interval) -> Interval:
+    """The enclosure of the difference of two enclosed reals."""
+    return Interval(a.lower - b.upper, a.upper - b.lower)
