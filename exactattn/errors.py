@@ -64,7 +64,7 @@ class ProblemError(ExactattnError):
     """Inputs and options that make no sense together."""
 
 
-class Unavailable(ExactattnError):  # noqa: N818 - it names a state, not a fault
+class Unavailable(ExactattnError):
     """An engine or library that is not there, or cannot do what was asked."""
 
 

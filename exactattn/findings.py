@@ -50,7 +50,7 @@ class PrintedCell:
 
     index  (row, column) of its stage as shown, or (row,) for lse; without the head
     text   as printed; value: the exact number printed, a factor in front included
-    unit   of the last printed digit, the factor included, as an exact number; None when no digits end it (1/3, sqrt(2))
+    unit   of the last printed digit, the factor included; None when no digits end it (1/3)
     digits significant digits printed; form: integer, decimal, percent, fraction or closed
     """
 
@@ -79,7 +79,7 @@ class PrintedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One checkable sentence. `kind` is the key that says what it is (law, equation, ...); `fields` the rest as text."""
+    """One checkable sentence. `kind` is the key that says what it is (law, equation, ...); `fields` all its text."""
 
     id: str
     kind: str

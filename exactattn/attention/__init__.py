@@ -1,0 +1,1 @@
+"""What attention is: the spec, the one definition, how machines compute it, and alternative readings."""

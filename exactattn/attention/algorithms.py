@@ -8,6 +8,7 @@ Shapes everywhere: logits (L, S), allowed (L, S), v (S, d_v) -> context (L, d_v)
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -49,7 +50,9 @@ def online(ar: Arithmetic[A], logits: A, allowed: Mask, v: A, tile: int = 2) -> 
             part_total = ar.add(ar.mul_column(total, factor), part_total)
             part_acc = ar.add(ar.mul_column(acc, factor), part_acc)
         shift, total, acc, seen = new, part_total, part_acc, seen | occupied(here)
-    assert shift is not None and total is not None and acc is not None
+    assert shift is not None
+    assert total is not None
+    assert acc is not None
     total = fill_rows(ar, total, ~seen, one=True)
     return Attended(ar.div_column(acc, total), ar.add(shift, ar.log(total)))
 
@@ -63,11 +66,11 @@ def split(ar: Arithmetic[A], logits: A, allowed: Mask, v: A, parts: int = 2) -> 
     size = allowed.shape[1]
     cuts = sorted({round(size * p / parts) for p in range(parts + 1)})
     pieces: list[Attended[A]] = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         part = ar.columns(logits, start, stop)
         pieces.append(shifted(ar, part, allowed[:, start:stop], ar.rows(v, start, stop)))
     has_keys = np.concatenate(
-        [occupied(allowed[:, start:stop]) for start, stop in zip(cuts, cuts[1:], strict=False)], axis=1
+        [occupied(allowed[:, start:stop]) for start, stop in pairwise(cuts)], axis=1
     )
     shares, lse = row_softmax(ar, ar.join([piece.lse for piece in pieces]), has_keys)
     context = ar.mul_column(pieces[0].context, ar.columns(shares, 0, 1))

@@ -27,7 +27,7 @@ class Reading:
 
 
 SCALES = (
-    ("scale=1", "no scale", lambda names: ONE),
+    ("scale=1", "no scale", lambda _: ONE),
     ("scale=1/sqrt(d_k)", "divided by the square root of the key size", lambda names: power(names["d_k"], HALF)),
     ("scale=1/d_k", "divided by the key size", lambda names: 1 / names["d_k"]),
     ("scale=1/sqrt(n)", "divided by the square root of the number of keys", lambda names: power(names["n"], HALF)),

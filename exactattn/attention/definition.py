@@ -146,7 +146,7 @@ def row_softmax(ar: Arithmetic[A], logits: A, allowed: Mask, shifted: bool = Tru
 
 def occupied(allowed: Mask) -> Mask:
     """Which rows have a key at all. Shapes: (n, m) -> (n, 1)."""
-    return np.any(allowed, axis=1, keepdims=True)
+    return np.asarray(np.any(allowed, axis=1, keepdims=True), dtype=np.bool_)
 
 
 def fill_rows(ar: Arithmetic[A], column: A, rows: Mask, *, one: bool) -> A:

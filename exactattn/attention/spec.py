@@ -1,4 +1,4 @@
-"""Which attention: the options (`AttentionSpec`), the exact inputs (`Problem`), the names of what comes out (`Stage`)."""
+"""Which attention: its options (`AttentionSpec`), exact inputs (`Problem`) and named intermediates (`Stage`)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""What people write: case files, and the numbers they print."""

@@ -1,0 +1,1 @@
+"""How it is computed, one file each: symbolic, multiprecision, ball, rational, hardware."""

@@ -27,7 +27,7 @@ class BallArithmetic(Elementwise[flint.arb]):
 
     def pick(self, row: Sequence[flint.arb]) -> flint.arb:
         """The largest midpoint: an exact point, so the same number is subtracted from the whole row."""
-        return max((ball.mid() for ball in row), key=lambda mid: _Order(mid))
+        return max((ball.mid() for ball in row), key=_Order)
 
 
 class _Order:

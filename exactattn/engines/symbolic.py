@@ -93,14 +93,13 @@ class SymbolicArithmetic(Elementwise[Any]):
     """
 
     def __init__(self, free_shifts: bool = False, most_operations: int = MOST_OPERATIONS) -> None:
-        super().__init__("symbolic", SymbolicField())
-        self.algebra = self.field
-        assert isinstance(self.algebra, SymbolicField)
+        self.algebra = SymbolicField()
+        super().__init__("symbolic", self.algebra)
         self.free_shifts = free_shifts
         self.most_operations = most_operations
         self.shifts: list[Any] = []
 
-    def pick(self, row: Sequence[Any]) -> Any:
+    def pick(self, row: Sequence[Any]) -> Any:  # noqa: ARG002 - no order among symbols
         """A fresh symbol, or 0."""
         sp = self.algebra.sp
         if not self.free_shifts:
@@ -120,7 +119,7 @@ class SymbolicArithmetic(Elementwise[Any]):
         return evaluate(x, self.field)
 
     def equal(self, a: Any, b: Any) -> Answer:
-        """Is a = b for all values of the variables? YES is proven; NO is never claimed, as a value can be 0 in disguise.
+        """Is a = b for all values of the variables? YES is proven; NO is never claimed, only CANNOT_TELL.
 
         Proof: both are rational functions of independent exponentials and variables (after `independent`); when the
         numerator of their difference expands to 0 they are equal wherever both are defined. Logarithms are first
@@ -155,7 +154,8 @@ class SymbolicArithmetic(Elementwise[Any]):
         for parts in terms.values():
             for monomial, c in parts.items():
                 denominators[monomial] = sp.ilcm(denominators.get(monomial, 1), c.q)
-        bases = {m: sp.Dummy(f"g{i}", positive=True) for i, m in enumerate(sorted(denominators, key=sp.default_sort_key))}
+        monomials = sorted(denominators, key=sp.default_sort_key)
+        bases = {m: sp.Dummy(f"g{i}", positive=True) for i, m in enumerate(monomials)}
         swaps = {
             symbol: sp.Mul(*(bases[m] ** (c * denominators[m]) for m, c in parts.items()))
             for symbol, parts in terms.items()

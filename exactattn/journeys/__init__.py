@@ -1,0 +1,1 @@
+"""From input to report: one file a command."""

@@ -1,0 +1,1 @@
+"""Statements about all inputs, one file each, decided by exact algebra."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from math import isnan
 
 import flint
 
@@ -137,7 +138,7 @@ def nearest(x: Exact, fmt: Format) -> float:
     while bits <= MOST_BITS:
         bounds = enclose(x, bits)
         low, high = fmt.round(bounds.lower), fmt.round(bounds.upper)
-        if low == high or (low != low and high != high):
+        if low == high or (isnan(low) and isnan(high)):
             return low
         bits *= 2
     raise TooCoarse(f"{x} lies too near the middle of two {fmt.name} numbers")

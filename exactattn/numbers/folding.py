@@ -17,8 +17,8 @@ from exactattn.numbers.exact import Exact, Expr
 from exactattn.numbers.expressions import Binary, Call, Index, ListNode, Name, Node, Number, Reference, Unary
 from exactattn.numbers.tokens import shorten, suggestion
 
-MAX_BITS = 100_000  # bits of a numerator or denominator, estimated from the operands
-MAX_WORK = 10**12  # sum over the operations of one text of the estimate squared, as a gcd costs; about 0.5 s
+MAX_BITS = 14_000  # bits of a numerator or denominator, estimated from the operands; Python prints 4300 digits
+MAX_WORK = 10**10  # sum over the operations of one text of the estimate squared, as a gcd costs; milliseconds
 MAX_EXPONENT = 10_000  # numerator and denominator of an exponent whose power is not rational
 MAX_TOWER = 2  # exp inside exp: a third one has no digits that any engine could hold
 

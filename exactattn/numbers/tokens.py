@@ -19,7 +19,7 @@ from exactattn.numbers.exact import Exact
 MAX_TEXT = 10_000  # characters of one scalar or one statement
 MAX_TOKENS = 2_000  # tokens of one text; every node of the tree takes at least one
 MAX_DIGITS = 2_000  # digits of one printed number
-MAX_DECIMAL_EXPONENT = 10_000  # |e| of one printed number
+MAX_DECIMAL_EXPONENT = 4_000  # |e| of one printed number
 SHOWN = 60  # characters of the user's text, or names, that a message repeats
 
 Form = Literal["integer", "decimal", "percent", "fraction", "closed"]

@@ -1,0 +1,1 @@
+"""From report to text, one file a form."""

@@ -74,7 +74,9 @@ def judge(truth: Truth, blocks: Iterable[PrintedBlock]) -> list[Judged]:
     Rounding or proof: every comparison is an exact question about an enclosure; see `Truth`.
     """
     everything = [
-        Judged(block, cell, Element(block.stage, cell.index, block.head or 0)) for block in blocks for cell in block.cells
+        Judged(block, cell, Element(block.stage, cell.index, block.head or 0))
+        for block in blocks
+        for cell in block.cells
     ]
     for order in sorted({item.element.stage.order for item in everything}):
         stage = [item for item in everything if item.element.stage.order == order]
@@ -214,8 +216,7 @@ def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
             size = distance.magnitude()
         else:
             size = distance if sign > 0 else Interval(-distance.upper, -distance.lower)
-        inside = Answer.known(size.lower >= 0 and size.upper < unit.lower, size.upper < 0 or size.lower >= unit.upper)
-        return inside
+        return Answer.known(size.lower >= 0 and size.upper < unit.lower, size.upper < 0 or size.lower >= unit.upper)
 
     return truth.ask(element, cut, x)
 

@@ -7,6 +7,7 @@ Balls first, with more and more bits; where they cannot end (an equality, a tie)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -41,7 +42,9 @@ class Element:
 class Truth:
     """What a problem truly gives, or what follows from it once some elements are given."""
 
-    def __init__(self, problem: Problem, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS) -> None:
+    def __init__(
+        self, problem: Problem, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS
+    ) -> None:
         self.problem = problem
         self.given = dict(given or {})
         self.most_bits = most_bits
@@ -185,10 +188,8 @@ class Truth:
             self._exact[key] = None
             if engine == "rational" or self._cells() <= MOST_SYMBOLIC_CELLS:
                 arithmetic = plugins.get("engines", engine).arithmetic()
-                try:
+                with suppress(Unavailable):
                     self._exact[key] = arithmetic, stages(self.problem, arithmetic, self._given(), until)
-                except Unavailable:
-                    pass
         return self._exact[key]
 
     def _cells(self) -> int:
