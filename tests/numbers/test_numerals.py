@@ -135,7 +135,7 @@ def test_closed_forms_have_the_value_that_mathematics_says(text, value):
         ("2 + 3*4", 14),
         ("d_model/H", 64),
         ("1**1000000", 1),
-        ("1e3000/1e3000", 1),
+        ("1e2000/1e2000", 1),
     ],
 )
 def test_rational_results_are_fractions(text, value):
@@ -212,7 +212,7 @@ REFUSED = {
     "1e" + "9" * 5000: "decimal exponent beyond 4000",
     "*".join(["1e3000"] * 20): "too large",
     "/".join(["1e3000"] * 20): "too large",
-    "+".join(["3**8000"] * 120): "too many operations",
+    "+".join(["3**4000"] * 120): "too many operations",
     "sqrt(2)**(10**9)": "exponent",
     "((2**(1/2))**10000)**10000": "too large",
     "exp(exp(exp(exp(9))))": "exp in each other",
