@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from exactattn import plugins
-from exactattn.attention.spec import Problem
+from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import ProblemError
 from exactattn.findings import Claim, Finding, Level, Place, PrintedBlock, Verdict
 from exactattn.numbers.formats import Format
@@ -20,8 +20,13 @@ from exactattn.truth.runs import Run, run, stored
 class Check(Protocol):
     """One kind of question. `CODES` maps each code to the text that `exactattn explain` prints."""
 
-    name: str
-    CODES: Mapping[str, str]
+    @property
+    def name(self) -> str:
+        """What findings say they come from."""
+
+    @property
+    def CODES(self) -> Mapping[str, str]:
+        """Each code and its explanation."""
 
     def run(self, bench: Bench) -> Iterable[Finding]:
         """The findings about what is on the bench; none where the check has nothing to say."""
@@ -63,6 +68,17 @@ class Bench:
     def judged(self) -> tuple[Judged, ...]:
         """Every printed number with its verdict, in the order of the file."""
         return tuple(judge(self.truth, self.printed))
+
+    @cached_property
+    def weight_rows(self) -> Mapping[tuple[str, int, int], list[Judged]]:
+        """The printed weights by (block, head, query), where every key of the query is printed in the block."""
+        rows: dict[tuple[str, int, int], list[Judged]] = {}
+        for item in self.judged:
+            if item.element.stage is Stage.WEIGHTS:
+                query = item.element.place(self.problem)[0]
+                rows.setdefault((item.block.name, item.element.head, query), []).append(item)
+        keys = self.problem.lengths[1]
+        return {key: row for key, row in rows.items() if len(row) == keys}
 
     def stored(self, fmt: Format) -> Truth | None:
         """What the problem truly gives for its inputs as stored in a format; None when they do not fit in it."""

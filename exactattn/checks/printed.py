@@ -1,0 +1,182 @@
+"""Check `printed`: every number that an author printed for a stage, judged by the rules of `truth.judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from exactattn.bench import Bench
+from exactattn.findings import Finding, Level, Verdict, as_text, name_index
+from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, enclose
+from exactattn.numbers.enclosure import Interval, outward, significant
+from exactattn.truth.judge import Judged, Row
+from exactattn.truth.ladder import Truth
+
+CODE_OF = {"new": "EA102", "propagated": "EA103", "convention": "EA104"}
+
+
+class Printed:
+    """Is each printed number right, and if not, is the error new, inherited, or another reading?"""
+
+    name = "printed"
+    CODES = {
+        "EA101": "A printed number is right: `exact` (equal to the true value), `rounded` (within half a unit of its "
+        "last printed digit; a tie may go either way), `float-noise` (at least 15 significant digits and within 4 ulp "
+        "of float64, or 7 digits and 4 ulp of float32), or `truncated` (the true value cut toward zero). "
+        "`by_accident` says that it is right although it rests on an earlier wrong print.",
+        "EA102": "A printed number is wrong, and neither the author's earlier prints nor another reading explains it: "
+        "the error is new at this step. Replace it by the true value given; later numbers that rest on it change too.",
+        "EA103": "A printed number is wrong against the exact inputs but follows from the author's own earlier prints. "
+        "`origin: wrong` means that an earlier wrong print is the cause, which is named: mend that one first. "
+        "`origin: rounding` means that only intermediate rounding was carried on: keep more digits between the steps.",
+        "EA104": "A printed number is wrong under the stated reading and right under one other (its scale, or the base "
+        "of its exponential). State that reading, or compute again under the stated one.",
+        "EA105": "It cannot be told whether a printed number is right: the true value is undefined (a query with no "
+        "allowed key), or too near a boundary to decide at the stated limit of precision.",
+        "EA107": "A printed block mixes rounded and truncated numbers. Each is right by its own rule; say which rule "
+        "the text follows, or round all of them.",
+        "EA108": "A printed weight equals 1 minus the other printed weights of its row: it was probably filled in to "
+        "make the row sum to 1, and carries the rounding errors of all the others. Compute it from its own score.",
+    }
+
+    def run(self, bench: Bench) -> Iterator[Finding]:
+        """One finding a printed number, and remarks on blocks."""
+        if bench.the_problem is None:
+            return
+        for item in bench.judged:
+            yield self._finding(bench, item)
+        yield from self._complements(bench)
+        yield from self._mixtures(bench)
+
+    def _finding(self, bench: Bench, item: Judged) -> Finding:
+        value = bench.truth.value(item.element)
+        id = element_id(bench, item)
+        if value is None:
+            return bench.finding(
+                self, "EA105", id, Verdict.UNDECIDED,
+                f"printed {item.cell.text}, but this query has no allowed key, so there is no true value",
+                level=Level.WARNING, where=item.cell.where, printed=item.cell.text, true=None,
+            )  # fmt: skip
+        code = "EA101" if item.verdict is Verdict.HOLDS else CODE_OF.get(item.reason or "", "EA105")
+        evidence = self._evidence(bench, item)
+        carried = item.reason == "propagated" and item.origin == "rounding"
+        return bench.finding(
+            self, code, id, item.verdict, _message(item, evidence),
+            level=Level.WARNING if carried or item.verdict is Verdict.UNDECIDED else Level.ERROR,
+            reason=item.reason, where=item.cell.where, readings=item.readings, **evidence,
+        )  # fmt: skip
+
+    def _evidence(self, bench: Bench, item: Judged) -> dict[str, Any]:
+        true, value, bits = decimal(bench.truth, item, bench.digits)
+        return {
+            "printed": item.cell.text,
+            "true": true,
+            "enclosure": list(outward(value, bench.digits - 2)),
+            "closed_form": bench.truth.closed_form(item.element),
+            "error_units": error_units(item, value),
+            "follows": None if item.follows is None else short(item.follows),
+            "origin": item.origin,
+            "first_wrong": None if item.first_wrong is None else row_name(bench, item.first_wrong),
+            "rests_on": [row_name(bench, row) for row in item.rests_on],
+            "by_accident": item.by_accident,
+            "tie": item.tie,
+            "block": item.block.name,
+            "stage": str(item.block.stage),
+            "engine": "ball",
+            "bits": bits,
+        }
+
+    def _complements(self, bench: Bench) -> Iterator[Finding]:
+        """Weights that are wrong and equal 1 minus the other prints of their row."""
+        for row in bench.weight_rows.values():
+            if len(row) < 3:
+                continue
+            total = sum((item.cell.value for item in row if isinstance(item.cell.value, Fraction)), Fraction(0))
+            wrong = [item for item in row if item.wrong]
+            if total == 1 and len(wrong) == 1:
+                yield bench.finding(
+                    self, "EA108", f"complement:{element_id(bench, wrong[0], plain=True)}", Verdict.HOLDS,
+                    f"{element_id(bench, wrong[0], plain=True)} = {wrong[0].cell.text} is 1 minus the other weights "
+                    "printed in its row, so it carries their rounding errors", where=wrong[0].cell.where,
+                )  # fmt: skip
+
+    def _mixtures(self, bench: Bench) -> Iterator[Finding]:
+        blocks: dict[str, set[str | None]] = {}
+        for item in bench.judged:
+            blocks.setdefault(item.block.name, set()).add(item.reason)
+        for name, reasons in blocks.items():
+            if {"rounded", "truncated"} <= reasons:
+                yield bench.finding(
+                    self, "EA107", f"mixed:{name}", Verdict.HOLDS,
+                    f"{name} mixes rounded and truncated numbers; each is right by its own rule",
+                )  # fmt: skip
+
+
+def element_id(bench: Bench, item: Judged, plain: bool = False) -> str:
+    """NAME[head,row,column], the head only where the problem declares several."""
+    head = item.element.head if bench.problem.several_heads and item.element.stage.per_head else None
+    text = name_index(item.block.name, head, *item.element.index)
+    return bench.id(text) if plain else text
+
+
+def row_name(bench: Bench, row: Row) -> str:
+    """NAME[row,:] of a printed row."""
+    head = f"{row.head}," if bench.problem.several_heads else ""
+    return bench.id(f"{row.name}[{head}{row.index},:]")
+
+
+def decimal(truth: Truth, item: Judged, digits: int) -> tuple[str, Interval, int]:
+    """The true value correctly rounded to so many digits, the enclosure and its bits."""
+    bits = FIRST_BITS
+    while True:
+        value = truth.value(item.element, bits)
+        assert value is not None
+        if value.lower == value.upper:
+            return as_text(value.lower) or "", value, bits
+        text = value.decimal(digits)
+        if text is not None or bits >= MOST_BITS:
+            return text or significant(value.midpoint, 3), value, bits
+        bits *= 4
+
+
+def error_units(item: Judged, value: Interval) -> str | None:
+    """printed - true in units of the last printed digit, to three digits."""
+    if item.cell.unit is None or item.reason == "exact":
+        return None
+    x, h = enclose(item.cell.value), enclose(item.cell.unit)
+    return significant((x.midpoint - value.midpoint) / h.midpoint, 3)
+
+
+def short(value: Interval, digits: int = 12) -> str:
+    """A value to a few digits, exact where it is a short rational."""
+    if value.lower == value.upper:
+        text = as_text(value.lower) or ""
+        return text if len(text) <= digits + 2 else significant(value.lower, digits)
+    return value.decimal(digits) or significant(value.midpoint, digits)
+
+
+def _message(item: Judged, evidence: dict[str, Any]) -> str:
+    printed, true = item.cell.text, evidence["true"]
+    if item.reason == "exact":
+        return f"{printed} is exact"
+    off = f", off by {evidence['error_units']} units of its last digit" if evidence["error_units"] else ""
+    if item.verdict is Verdict.HOLDS:
+        tie = ", a tie" if item.tie else ""
+        accident = ", by accident: it rests on an earlier wrong number" if item.by_accident else ""
+        return f"{printed} is right ({item.reason}{tie}{accident}): true value {true}"
+    if item.reason == "propagated" and item.origin == "wrong":
+        return (
+            f"{printed} is wrong{off}: true value {true}; it follows from {evidence['first_wrong']}, "
+            "where the error began"
+        )
+    if item.reason == "propagated":
+        return f"{printed} is wrong{off}: true value {true}; it follows from rounded earlier numbers"
+    if item.reason == "convention":
+        return f"{printed} is wrong as stated{off}: true value {true}; it is right under {item.closest_reading}"
+    if item.reason == "new":
+        return f"{printed} is wrong{off}: true value {true}; no earlier number explains it"
+    return f"cannot tell whether {printed} is right: true value near {true}"
+
+
+CHECK = Printed()
