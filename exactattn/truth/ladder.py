@@ -151,6 +151,13 @@ class Truth:
         closed = arithmetic.closed(values[element.stage, element.head][element.place(self.problem)])
         return None if closed is None else str(closed)
 
+    def rational(self, element: Element) -> Fraction | None:
+        """The element as a rational number, where exact rational arithmetic reaches it."""
+        found = self._stages_by("rational", element.stage)
+        if found is None:
+            return None
+        return Fraction(found[1][element.stage, element.head][element.place(self.problem)])
+
     def _given(self) -> Given:
         cells: dict[Where, dict[tuple[int, int], Exact]] = {}
         for element, x in self.given.items():

@@ -1,0 +1,237 @@
+"""Which factors on the scores make every printed weight of a block right when rounded.
+
+The weights of a row depend on one number beside the scores, the factor b = scale * ln(base):
+p_j(b) = e^(b s_j) / sum_l e^(b s_l), over the allowed keys.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from exactattn.numbers.balls import interval, precision
+from exactattn.numbers.enclosure import Answer, Interval
+
+BITS = 192
+STEP = Fraction(1, 1 << 100)  # half the width of a certified end
+MOST_DEGREE = 64
+FLAT = 1e-9
+
+
+class _TooFlatError(ArithmeticError):
+    """A weight touches its bound at its peak, or so nearly that floats cannot find the crossings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One printed weight: the exact scores of its row (allowed keys only), which of them it is, and its bounds."""
+
+    scores: tuple[Fraction, ...]
+    key: int
+    low: Fraction
+    high: Fraction
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of an interval of factors: where a weight is exactly at a rounding boundary (a tie).
+
+    value     its enclosure; None for no end (unbounded)
+    closed    its closed form where the boundary is the logarithm of a rational, such as ln(3/2)
+    weight    the printed weight that is at its boundary there
+    """
+
+    value: Interval | None
+    closed: str | None = None
+    weight: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A maximal interval of factors in which every printed weight is right when rounded, both ends being ties."""
+
+    low: End
+    high: End
+
+    def holds(self, factor: Interval) -> Answer:
+        """Does a factor lie in it?"""
+        answers = [Answer.YES]
+        if self.low.value is not None:
+            answers.append(self.low.value.less(factor))
+        if self.high.value is not None:
+            answers.append(factor.less(self.high.value))
+        return Answer.every(*answers)
+
+
+def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
+    """The intervals of factors that make every wanted weight right, from left to right; empty when none does.
+
+    None when it cannot be told: a weight that only touches a bound at its peak, too flat to enclose the crossing.
+
+    Rounding or proof: log p_j is concave in b (its second derivative is minus the variance of s under p), so p_j
+    takes a value at most twice, once on each side of its peak. Every crossing of every bound is found and enclosed
+    (opposite proven signs at both ends of an interval of width 2**-99); between neighbouring crossings no weight
+    changes sides, and one point there, decided in balls, speaks for all.
+    """
+    cells = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
+    with precision(BITS):
+        try:
+            ends = sorted((end for cell, name in cells.items() for end in _crossings(*cell, name)), key=_middle)
+        except _TooFlatError:
+            return None
+        merged: list[End] = []
+        for end in ends:
+            if not merged or merged[-1].value is None or end.value is None or not merged[-1].value.meets(end.value):
+                merged.append(end)
+        gaps = list(zip([End(None), *merged], [*merged, End(None)], strict=True))
+        good = [gap for gap in gaps if all(_inside(cell, _sample(*gap)) for cell in cells)]
+    return _joined(good)
+
+
+def _joined(gaps: list[tuple[End, End]]) -> list[Fit]:
+    """Neighbouring gaps put together: at the crossing between them a weight only touches its bound."""
+    fits: list[Fit] = []
+    for low, high in gaps:
+        if fits and fits[-1].high is low:
+            fits[-1] = Fit(fits[-1].low, high)
+        else:
+            fits.append(Fit(low, high))
+    return fits
+
+
+def _middle(end: End) -> Fraction:
+    assert end.value is not None
+    return end.value.midpoint
+
+
+def _sample(low: End, high: End) -> Fraction:
+    """A factor strictly between two ends."""
+    if low.value is None and high.value is None:
+        return Fraction(0)
+    if low.value is None:
+        return _middle(high) - 1
+    if high.value is None:
+        return _middle(low) + 1
+    return (low.value.upper + high.value.lower) / 2
+
+
+def _inside(cell: tuple[tuple[Fraction, ...], int, Fraction, Fraction], factor: Fraction) -> bool:
+    scores, key, low, high = cell
+    weight = interval(_weight(scores, key, factor))
+    return Answer.every(weight.at_least(low), weight.at_most(high)) is Answer.YES
+
+
+def _weight(scores: tuple[Fraction, ...], key: int, factor: Fraction) -> flint.arb:
+    """p_key(factor) as a ball: 1 / sum_l e^(b (s_l - s_key))."""
+    return 1 / sum((_ball(factor * (score - scores[key])).exp() for score in scores), flint.arb(0))
+
+
+def _crossings(
+    scores: tuple[Fraction, ...], key: int, low: Fraction, high: Fraction, name: str
+) -> Iterable[End]:
+    """Where the weight of a key is exactly at one of its bounds."""
+    if len(set(scores)) == 1:
+        return  # the weight is 1/n at every factor
+    differences = [score - scores[key] for score in scores]
+    for bound in (low, high):
+        if not 0 < bound < 1:
+            continue
+        for bracket in _branches([float(d) for d in differences], float(bound)):
+            value = _certified(scores, key, bound, bracket)
+            yield End(value, _closed(differences, bound, value), name)
+
+
+def _branches(differences: list[float], bound: float) -> Iterable[float]:
+    """Approximate factors where sum_l e^(b d_l) = 1/bound: the sum is convex in b, so at most two."""
+
+    def excess(b: float) -> float:
+        exponents = [b * d for d in differences]
+        top = max(exponents)
+        return top + math.log(sum(math.exp(e - top) for e in exponents)) + math.log(bound)
+
+    reach = 1.0
+    span = max(abs(d) for d in differences)
+    while reach * span < 1e4:
+        reach *= 2
+    bottom = _lowest(excess, -reach, reach)
+    if abs(excess(bottom)) < FLAT and abs(bottom) < reach / 2:
+        raise _TooFlatError
+    if excess(bottom) > 0:
+        return
+    for far in (-reach, reach):
+        if excess(far) > 0:
+            yield _bisect(excess, bottom, far)
+
+
+def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
+    """The place of the minimum of a convex function, by golden section."""
+    ratio = (math.sqrt(5) - 1) / 2
+    for _ in range(120):
+        a, b = high - ratio * (high - low), low + ratio * (high - low)
+        low, high = (low, b) if function(a) < function(b) else (a, high)
+    return (low + high) / 2
+
+
+def _bisect(function: Callable[[float], float], inside: float, outside: float) -> float:
+    """Where the function changes sign between a point where it is not positive and one where it is."""
+    for _ in range(200):
+        middle = (inside + outside) / 2
+        if middle in (inside, outside):
+            break
+        inside, outside = (middle, outside) if function(middle) <= 0 else (inside, middle)
+    return (inside + outside) / 2
+
+
+def _certified(scores: tuple[Fraction, ...], key: int, bound: Fraction, start: float) -> Interval:
+    """A proven enclosure of the crossing near `start`: Newton's steps in balls, then opposite signs at both ends."""
+    factor = Fraction(start)
+    differences = [score - scores[key] for score in scores]
+    for _ in range(5):
+        powers = [_ball(factor * d).exp() for d in differences]
+        total = sum(powers, -1 / _ball(bound))
+        slope = sum((p * _ball(d) for p, d in zip(powers, differences, strict=True)), flint.arb(0))
+        if slope.contains(0):
+            raise _TooFlatError
+        step = interval(total / slope).midpoint
+        factor -= Fraction(round(step * (1 << 160)), 1 << 160)
+    left, right = (interval(_weight(scores, key, factor + side)).minus(bound) for side in (-STEP, STEP))
+    crosses = (left.upper < 0 < right.lower) or (right.upper < 0 < left.lower)
+    if not crosses:
+        raise _TooFlatError
+    return Interval(factor - STEP, factor + STEP)
+
+
+def _ball(x: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(x.numerator, x.denominator))
+
+
+def _closed(differences: list[Fraction], bound: Fraction, value: Interval) -> str | None:
+    """The crossing as a logarithm of a rational, if it is one.
+
+    Proof: with u the greatest common divisor of the differences and t = e^(b u) the crossing is a root of the
+    integer polynomial bound * sum_l t^(d_l/u + m) - t^m; a rational root r gives b = ln(r)/u, and it is this
+    crossing when that lies in the enclosure.
+    """
+    common = math.lcm(*(d.denominator for d in differences))
+    unit = Fraction(math.gcd(*(int(d * common) for d in differences)), common)
+    powers = [int(d / unit) for d in differences]
+    lowest = min(powers)
+    if max(powers) - lowest > MOST_DEGREE:
+        return None
+    coefficients = [Fraction(0)] * (max(powers) - lowest + 1)
+    for p in powers:
+        coefficients[p - lowest] += bound
+    coefficients[-lowest] -= 1
+    denominator = math.lcm(*(c.denominator for c in coefficients))
+    _, factors = flint.fmpz_poly([int(c * denominator) for c in coefficients]).factor()
+    for factor, _ in factors:
+        if factor.degree() == 1 and factor[0] * factor[1] < 0:
+            root = Fraction(-int(factor[0]), int(factor[1]))
+            if interval(_ball(root).log()).times(1 / unit).meets(value):
+                return f"ln({root})" + ("" if unit == 1 else f"/({unit})" if unit.denominator > 1 else f"/{unit}")
+    return None
