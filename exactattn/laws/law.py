@@ -9,17 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from exactattn.errors import UsageError, close
 from exactattn.findings import Verdict
+from exactattn.numbers.enclosure import Answer
 
 Algebra = Callable[..., Any]  # () or (free_shifts=True) -> a fresh symbolic Arithmetic
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a derivation: what is shown, and how it was decided ("SymPy: difference cancels to 0", ...)."""
+    """One line of a derivation: what is shown, by what it was decided ("SymPy: ..."), the outcome."""
 
     text: str
     by: str
+    answer: Answer = Answer.YES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Decision:
     verdict   HOLDS only for what was decided; `shapes` says for which sizes, and `scope` in words, never more
     steps     the derivation, line by line, each with what decided it
     counterexample  the smallest one found, when it fails
+    values    the decisive formulas, as text
     """
 
     verdict: Verdict
@@ -46,8 +50,32 @@ class Law(Protocol):
     name: str
     statement: str
 
+    @property
+    def options(self) -> Mapping[str, str]:
+        """Each option with what it means."""
+
     def decide(self, algebra: Algebra, **options: str) -> Decision:
         """Decides the law. `algebra` makes a fresh symbolic arithmetic (see engines/symbolic.py).
 
         `options` are the other keys of a claim (assumptions, shapes), as text.
         """
+
+
+THOROUGH = {"thorough": "true: larger shapes too"}
+
+
+def is_thorough(law: Law, options: Mapping[str, str]) -> bool:
+    """Are larger shapes wanted? Errors: UsageError for an option that the law does not take."""
+    for option in options:
+        if option not in law.options:
+            raise UsageError(f"the law {law.name} has no option {option!r}{close(option, law.options)}")
+    return choice(options, "thorough", "false", "true") == "true"
+
+
+def choice(options: Mapping[str, str], option: str, *known: str) -> str:
+    """The value of an option, one of `known`; the first when it is not given. Errors: UsageError."""
+    value = str(options.get(option, known[0])).strip()
+    value = value.lower() if value.lower() in known else value
+    if value not in known:
+        raise UsageError(f"found {option} {value!r}, wanted one of: {', '.join(known)}{close(value, known)}")
+    return value
