@@ -59,9 +59,7 @@ class Proof:
         verdict = Verdict.HOLDS if decided else Verdict.UNDECIDED
         if counterexample is not None:
             verdict = Verdict.FAILS
-        return Decision(
-            verdict, statement, tuple(shapes), scope, tuple(self.steps), counterexample, dict(values or {})
-        )
+        return Decision(verdict, statement, tuple(shapes), scope, tuple(self.steps), counterexample, dict(values or {}))
 
 
 def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
@@ -138,9 +136,7 @@ def self_attention(
 ) -> Problem:
     """Self-attention in which every input is a free variable: X, for head h Qh Kh Vh as projections, and W_O."""
     parts = tuple(
-        Head(
-            W_Q=named(f"Q{h}_", d_model, d_k), W_K=named(f"K{h}_", d_model, d_k), W_V=named(f"V{h}_", d_model, d_v)
-        )
+        Head(W_Q=named(f"Q{h}_", d_model, d_k), W_K=named(f"K{h}_", d_model, d_k), W_V=named(f"V{h}_", d_model, d_v))
         for h in range(heads)
     )
     wide = named("O", heads * d_v, d_model)

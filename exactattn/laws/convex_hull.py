@@ -1,0 +1,80 @@
+"""Law `convex-hull`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from exactattn.attention.definition import row_softmax
+from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
+from exactattn.laws.proof import Proof, full
+from exactattn.numbers.exact import ZERO, log
+
+
+class ConvexHull:
+    """Every context vector is a convex combination of the values: each element lies between their min and max.
+
+    Statement: with o = sum_j a_j v_j, all a_j > 0 and sum a_j = 1: o is in the convex hull of the rows v_j, and each of
+    its elements lies between the smallest and the largest of that column, strictly unless the column is constant.
+    Derivation: o - v_min = sum_j a_j (v_j - v_min), since the weights sum to 1; every term is >= 0, and one is > 0
+    unless all v_j are v_min. The same downwards for v_max.
+    What it is not: with an output projection W_O the hull is that of the projected values. A^T V (the transposed
+    weights) is not a convex combination, as columns of A need not sum to 1: claim it with `weights: transposed`.
+    """
+
+    name = "convex-hull"
+    statement = "each context vector is a convex combination of the values, each element between their min and max"
+    options = THOROUGH | {"weights": "A, or transposed: is A^T V in the hull too?"}
+
+    def decide(self, algebra: Algebra, **options: str) -> Decision:
+        """Decides it for one to three keys (thorough: four)."""
+        sizes = range(1, 5 if is_thorough(self, options) else 4)
+        proof = Proof(algebra())
+        if choice(options, "weights", "A", "transposed") == "transposed":
+            return self._transposed(proof)
+        for size in sizes:
+            _show(proof, size)
+        return proof.decision(
+            self.statement,
+            [f"S={size}, d_v=1" for size in sizes],
+            "for all finite scores and all values at the stated sizes, by algebra; for every number of keys by the "
+            "derivation, for every d_v column by column; no masked row",
+            {"o - v_min": "sum_j a_j*(v_j - v_min) >= 0", "v_max - o": "sum_j a_j*(v_max - v_j) >= 0"},
+        )
+
+    def _transposed(self, proof: Proof) -> Decision:
+        """Two keys: weights [1/2, 1/2] and [1/3, 2/3], and all values 1."""
+        ar = proof.ar
+        weights, _ = row_softmax(ar, ar.lift(((ZERO, ZERO), (ZERO, log(Fraction(2))))), full(2, 2))
+        ones = ar.lift(((Fraction(1),), (Fraction(1),)))
+        outputs = [ar.algebra.sp.cancel(x) for x in ar.matmul(weights.T, ones).flat]
+        outside = any(x.is_Rational and x != 1 for x in outputs)
+        proof.checked("scores [[0, 0], [0, ln 2]], all values 1: A^T V = 1", "exact rationals", not outside)
+        return proof.decision(
+            "each row of A^T V is a convex combination of the values",
+            ["L=S=2, d_v=1"],
+            "one counterexample is enough",
+            {"column sums": ", ".join(map(str, outputs))},
+            f"scores [[0, 0], [0, log(2)]], values 1 and 1: A^T V = [{', '.join(map(str, outputs))}], outside [1, 1]"
+            if outside
+            else None,
+        )
+
+
+def _show(proof: Proof, size: int) -> None:
+    """The steps for one number of keys; the first value is the least (greatest), as the order of keys is free."""
+    ar, sp, what = proof.ar, proof.ar.algebra.sp, f"{size} keys"
+    weights, _ = row_softmax(ar, ar.symbols("s", 1, size), full(1, size))
+    proof.equal(f"{what}: the weights sum to 1", ar.row_sum(weights), 1)
+    proof.positive(f"{what}: every weight is > 0", weights.flat)
+    end = sp.Symbol("v", real=True)
+    gaps = np.array([[sp.S.Zero], *([sp.Symbol(f"t{j}", positive=True)] for j in range(1, size))], dtype=object)
+    above = ar.matmul(weights, gaps)
+    proof.equal(f"{what}: o - v_min = sum_j a_j (v_j - v_min)", ar.matmul(weights, end + gaps) - end, above)
+    proof.equal(f"{what}: v_max - o = sum_j a_j (v_max - v_j)", end - ar.matmul(weights, end - gaps), above)
+    if size > 1:
+        proof.positive(f"{what}: these sums are > 0 when all other values differ from the extreme one", above.flat)
+
+
+LAW = ConvexHull()
