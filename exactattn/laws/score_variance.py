@@ -1,0 +1,168 @@
+"""Law `score-variance`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from exactattn.laws.formulas import compare, read, size, variable
+from exactattn.laws.law import THOROUGH, Algebra, Decision, is_thorough
+from exactattn.laws.proof import Proof, positive
+
+ASSUMED = {"mean_q": "0", "mean_k": "0", "variance_q": "1", "variance_k": "1"}
+COMPONENT = "(m_q, m_k means; s_q, s_k standard deviations of component l)"
+
+
+class ScoreVariance:
+    """Var(q.k) = d_k for independent components of mean 0, variance 1; 1 after 1/sqrt(d_k), 1/d_k after 1/d_k.
+
+    Statement: let the 2 d_k components of q and k be independent. Then E(q.k) = sum_l m_q m_k and
+    Var(q.k) = sum_l (s_q^2 s_k^2 + m_q^2 s_k^2 + m_k^2 s_q^2), with means m and variances s^2 of component l. With
+    means 0 and variances 1 this is d_k. A factor c multiplies any variance, also that of any given data, by c^2.
+    Derivation: E((q_l k_l)^2) = (s_q^2 + m_q^2)(s_k^2 + m_k^2), minus (m_q m_k)^2. Two different components have
+    covariance 0, as the expectation of a product of independent factors is the product of their expectations; so
+    the variances add. Less is enough: q_l independent of k_l for each l, and the products q_l k_l uncorrelated.
+    So 1/sqrt(d_k) makes the variance 1, and 1/d_k makes it 1/d_k; for d_k = 1 scaling changes nothing.
+    What it is not: a statement about the scores of one given matrix, whose variance may be anything.
+    Source: Vaswani et al. 2017 (arXiv 1706.03762), footnote 4.
+    """
+
+    name = "score-variance"
+    statement = "Var(q.k) = d_k for independent components of mean 0 and variance 1"
+    options = THOROUGH | {
+        "scale": "the factor on q.k, in d_k and other sizes; 1 if not given",
+        "expected": "the variance that is claimed, in d_k and sigma, mu, ...",
+        "d_k": "a number, when the claim is about one",
+        "mean_q": "mean of each component of q, 0 if not given",
+        "mean_k": "mean of each component of k, 0 if not given",
+        "variance_q": "variance of each component of q, 1 if not given",
+        "variance_k": "variance of each component of k, 1 if not given",
+    }
+
+    def decide(self, algebra: Algebra, **options: str) -> Decision:
+        """Decides the general formula for d_k = 1 to 3 (thorough: 4) and every d_k, then what is claimed of it."""
+        widths = range(1, 5 if is_thorough(self, options) else 4)
+        proof = Proof(algebra())
+        for width in widths:
+            _show_general(proof, width)
+        _show_additive(proof)
+        _show_scaling(proof)
+        values, counterexample = _claimed(proof, options)
+        assumed = {key: str(options.get(key, default)) for key, default in ASSUMED.items()}
+        moments = ", ".join(f"{key} {value}" for key, value in assumed.items())
+        return proof.decision(
+            _statement(options, values["variance"], assumed),
+            [f"d_k={width}" for width in widths] + ["every d_k"],
+            f"components of q and k independent, with {moments}; by algebra on moments at the stated sizes, "
+            "for every d_k because the covariance of different components is 0",
+            values,
+            counterexample,
+        )
+
+
+def _statement(options: Mapping[str, str], variance: str, assumed: Mapping[str, str]) -> str:
+    scale = str(options.get("scale", "1"))
+    score = "q.k" if scale == "1" else f"({scale}) q.k"
+    claim = f"Var({score}) = {options.get('expected', variance)}"
+    if assumed == ASSUMED:
+        return f"{claim} for independent components of mean 0 and variance 1"
+    return f"{claim} for independent components with {', '.join(f'{k} {v}' for k, v in assumed.items())}"
+
+
+def expectation(ar: Any, polynomial: Any, moments: Mapping[Any, tuple[Any, Any]]) -> Any:
+    """E(polynomial) for independent variables, from the first two moments of each.
+
+    Proof: E is linear, and E of a product of powers of independent variables is the product of their moments.
+    """
+    sp = ar.algebra.sp
+    total = sp.S.Zero
+    for powers, coefficient in sp.Poly(sp.expand(polynomial), *moments).terms():
+        assert max(powers) <= 2, "only first and second moments are given"
+        factors = (m[p - 1] for p, m in zip(powers, moments.values(), strict=True) if p)
+        total += coefficient * sp.Mul(*factors)
+    return total
+
+
+def _moments(proof: Proof, width: int) -> tuple[Any, Any, dict[Any, tuple[Any, Any]], Any, Any]:
+    """q, k as rows of variables; their first two moments; means and standard deviations as rows (q, then k)."""
+    ar = proof.ar
+    vectors = [ar.symbols(label, 1, width) for label in "qk"]
+    means = [ar.symbols(f"m_{label}", 1, width) for label in "qk"]
+    spreads = [ar.symbols(f"s_{label}", 1, width) for label in "qk"]
+    moments = {
+        x: (m, s**2 + m**2)
+        for x, m, s in zip(
+            np.concatenate(vectors, 1)[0], np.concatenate(means, 1)[0], np.concatenate(spreads, 1)[0], strict=True
+        )
+    }
+    return vectors[0], vectors[1], moments, means, spreads
+
+
+def _show_general(proof: Proof, width: int) -> None:
+    """The general formula at one width, from the score as attention computes it."""
+    ar = proof.ar
+    q, k, moments, (m_q, m_k), (s_q, s_k) = _moments(proof, width)
+    score = ar.matmul_transposed(q, k)[0, 0]
+    mean = expectation(ar, score, moments)
+    proof.equal(f"d_k={width}: E(q.k) = sum_l m_q m_k", mean, (m_q * m_k).sum())
+    variance = expectation(ar, score**2, moments) - mean**2
+    formula = (s_q**2 * s_k**2 + m_q**2 * s_k**2 + m_k**2 * s_q**2).sum()
+    proof.equal(f"d_k={width}: Var(q.k) = sum_l (s_q^2 s_k^2 + m_q^2 s_k^2 + m_k^2 s_q^2)", variance, formula)
+
+
+def _show_additive(proof: Proof) -> None:
+    """Why the variances of components add, for every d_k."""
+    ar = proof.ar
+    q, k, moments, (m_q, m_k), _ = _moments(proof, 2)
+    first, second = (q * k)[0]
+    covariance = expectation(ar, first * second, moments) - (m_q * m_k)[0].prod()
+    proof.equal("two components: Cov(q_0 k_0, q_1 k_1) = 0, so for every d_k the variances add", covariance, 0)
+
+
+def _show_scaling(proof: Proof) -> None:
+    """For any data: a factor c multiplies the variance by c^2; what 1/sqrt(d_k) does for d_k > 1."""
+    ar, c = proof.ar, proof.ar.algebra.name("c")
+    data = ar.symbols("x", 1, 3)[0]
+    proof.equal("any three data: Var(c x) = c^2 Var(x)", _variance(c * data), c**2 * _variance(data))
+    more = 1 + ar.algebra.sp.Dummy("t", positive=True)
+    proof.add(
+        "d_k > 1: dividing by sqrt(d_k) lowers a variance: 1 - 1/d_k > 0",
+        "SymPy: d_k = 1 + t, t > 0",
+        positive(ar, 1 - 1 / more),
+    )
+
+
+def _variance(data: Any) -> Any:
+    """Of given data, every one equally likely."""
+    return (data**2).sum() / len(data) - (data.sum() / len(data)) ** 2
+
+
+def _claimed(proof: Proof, options: Mapping[str, str]) -> tuple[dict[str, str], str | None]:
+    """The variance under the stated assumptions and scale, compared with what is claimed."""
+    known = size(options, "d_k")
+    d_k = read(proof, "d_k", known)
+    m_q, m_k, v_q, v_k = (read(proof, options.get(key, default), known) for key, default in ASSUMED.items())
+    unscaled = d_k * (v_q * v_k + m_q**2 * v_k + m_k**2 * v_q)
+    sp, scale = proof.ar.algebra.sp, read(proof, options.get("scale", "1"), known)
+    variance = sp.cancel(scale**2 * unscaled)
+    free = variable(proof, "d_k")
+    values = {
+        "general": f"sum_l (s_q**2*s_k**2 + m_q**2*s_k**2 + m_k**2*s_q**2) {COMPONENT}",
+        "unscaled": str(sp.cancel(unscaled)),
+        "after 1/sqrt(d_k)": str(sp.cancel(unscaled / d_k)),
+        "after 1/d_k": str(sp.cancel(unscaled / d_k**2)),
+        "variance": str(variance),
+    }
+    if "expected" not in options:
+        if not options.keys() & {*ASSUMED, "scale", "d_k"}:
+            proof.equal("means 0, variances 1: Var(q.k) = d_k", unscaled, free)
+            proof.equal("means 0, variances 1: after 1/sqrt(d_k) it is 1", unscaled / free, 1)
+            proof.equal("means 0, variances 1: after 1/d_k it is 1/d_k", unscaled / free**2, 1 / free)
+        return values, None
+    expected = read(proof, options["expected"], known)
+    return values | {"expected": str(expected)}, compare(proof, "the variance as claimed", variance, expected)
+
+
+LAW = ScoreVariance()
