@@ -1,0 +1,45 @@
+"""What the checks of claims share: every claim of a kind is judged, and one that cannot be read is a finding too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from exactattn.bench import Bench, Check
+from exactattn.errors import ExactattnError, NumeralError
+from exactattn.findings import Claim, Finding, Verdict
+
+UNREADABLE = "EA209"
+UNREADABLE_TEXT = (
+    "A claim that cannot be read: its text is not in the language of its kind, or it names something that is not "
+    "there, or its shapes do not fit. Nothing was judged. The message says what was found, what was wanted, and the "
+    "place in the text, counted from 0."
+)
+OWN_FIELDS = ("id", "says", "cites", "problem")  # what a claim of any kind may carry beside what is judged
+
+
+def judged(
+    check: Check, bench: Bench, kind: str, judge: Callable[[Claim], Iterable[Finding]]
+) -> Iterator[Finding]:
+    """The findings about every claim of a kind; a mistake of the user becomes the finding `unreadable`."""
+    for claim in bench.claims_of(kind):
+        try:
+            yield from list(judge(claim))
+        except ExactattnError as error:
+            yield unreadable(check, bench, claim, error)
+
+
+def unreadable(check: Check, bench: Bench, claim: Claim, error: ExactattnError) -> Finding:
+    """The finding about a claim that cannot be read."""
+    offset = error.offset if isinstance(error, NumeralError) else None
+    place = "" if offset is None else f" (at character {offset} of its text)"
+    return bench.finding(
+        check,
+        UNREADABLE,
+        claim.id,
+        Verdict.FAILS,
+        f"this claim cannot be read: {error}{place}",
+        reason="unreadable",
+        where=claim.where,
+        text=claim.text[:200],
+        offset=offset,
+    )
