@@ -1,0 +1,71 @@
+"""What an attention computation should give, with proof; and a judge of everything else against that.
+
+    from exactattn import verify
+    reports = verify(["case.yaml"])
+    print(reports.as_json())
+
+The names below are the public surface; each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from exactattn.documents.case import load
+    from exactattn.errors import CaseError, ExactattnError
+    from exactattn.findings import Finding, Level, Report, Reports, Verdict
+    from exactattn.journeys.prove import prove
+    from exactattn.journeys.solve import solve
+    from exactattn.journeys.verify import VerifyOptions, verify
+
+    __version__: str
+
+_HOMES = {
+    "CaseError": "errors",
+    "ExactattnError": "errors",
+    "Finding": "findings",
+    "Level": "findings",
+    "Report": "findings",
+    "Reports": "findings",
+    "Verdict": "findings",
+    "VerifyOptions": "journeys.verify",
+    "load": "documents.case",
+    "prove": "journeys.prove",
+    "solve": "journeys.solve",
+    "verify": "journeys.verify",
+}
+
+__all__ = [
+    "CaseError",
+    "ExactattnError",
+    "Finding",
+    "Level",
+    "Report",
+    "Reports",
+    "Verdict",
+    "VerifyOptions",
+    "__version__",
+    "load",
+    "prove",
+    "solve",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name on first use (PEP 562)."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("exactattn")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'exactattn' has no attribute {name!r}")
+    value = getattr(import_module(f"exactattn.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,201 @@
+"""The command line: one function a command. Only click is imported here, so that `--help` is quick.
+
+Each command imports what it needs when it runs; `shell` prints what it gives.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from exactattn import shell
+from exactattn.errors import UsageError
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001 - click's form
+    if value:
+        from importlib.metadata import version
+
+        click.echo(f"exactattn {version('exactattn')}")
+        ctx.exit()
+
+
+@click.group(cls=shell.Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show it and stop.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
+def main(debug: bool) -> None:  # noqa: ARG001 - read from the context
+    """Is this attention result right, and if not, why?
+
+    Exit status: 0 as expected; 1 something fails that was not expected; 2 bad usage or a case that cannot be read; 3
+    with --strict when something is not decided.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _index(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """The text 2,0 as numbers."""
+    if value is None:
+        return None
+    parts = [part.strip() for part in value.strip("[] ").split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise click.BadParameter(f"{value!r}: wanted whole numbers from 0, such as 2,0", ctx, param)
+    return tuple(int(part) for part in parts)
+
+
+def _pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """The texts NAME=VALUE as a mapping."""
+    pairs = [item.partition("=") for item in value]
+    if not all(name and sign for name, sign, _ in pairs):
+        raise click.BadParameter("wanted NAME=VALUE", ctx, param)
+    return {name: text for name, _, text in pairs}
+
+
+json_option = click.option("--json", "json_file", metavar="FILE", help="Write JSON to a file; - is standard output.")
+
+
+@main.command()
+@click.argument("cases", nargs=-1, required=True, metavar="CASE...")
+@json_option
+@click.option("--markdown", "markdown_file", metavar="FILE", help="Write Markdown to a file; - is standard output.")
+@click.option("--digits", type=click.IntRange(1, 1000), default=20, show_default=True, help="Digits of true values.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of whatever is drawn.")
+@click.option("--strict", is_flag=True, help="Exit 3 when something is undecided, not run or broken.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but what goes to - and errors.")
+@click.option("--select", multiple=True, metavar="CODE", help="Only findings whose code begins so; repeatable.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="No findings whose code begins so; repeatable.")
+def verify(
+    cases: tuple[str, ...],
+    json_file: str | None,
+    markdown_file: str | None,
+    digits: int,
+    seed: int,
+    strict: bool,
+    quiet: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+) -> None:
+    """Judge the printed numbers and statements of case files.
+
+    A CASE of - is standard input.
+    """
+    from exactattn.journeys import verify as journey
+    from exactattn.journeys.explain import require_prefixes
+
+    outputs = {name: file for name, file in (("json", json_file), ("markdown", markdown_file)) if file is not None}
+    shell.distinct(outputs)
+    require_prefixes((*select, *ignore))
+    reports = journey.verify(list(cases), journey.VerifyOptions(digits, seed, select, ignore))
+    failed = shell.deliver(reports, outputs, quiet)
+    sys.exit(shell.BAD if failed else journey.exit_status(reports, strict))
+
+
+@main.command()
+@click.argument("case", metavar="CASE")
+@click.option("--stage", default="output", show_default=True, help="What to show: `exactattn list stages`.")
+@click.option("--digits", type=click.IntRange(1, 4000), default=20, show_default=True, help="Significant digits.")
+@click.option("--head", type=int, help="Only this head, counted from 0.")
+@click.option("--problem", help="Which problem, where the case has several.")
+@click.option("--index", callback=_index, help="Only this element, such as 2,0.")
+@click.option("--engine", default="ball", show_default=True, help="ball, multiprecision or symbolic.")
+@json_option
+def solve(
+    case: str,
+    stage: str,
+    digits: int,
+    head: int | None,
+    problem: str | None,
+    index: tuple[int, ...] | None,
+    engine: str,
+    json_file: str | None,
+) -> None:
+    """Print the answer itself: decimal, proven enclosure, closed form."""
+    from exactattn.documents.case import load
+    from exactattn.journeys.solution import Wanted
+    from exactattn.journeys.solve import choose
+    from exactattn.journeys.solve import solve as journey
+
+    solution = journey(choose(load(case).problems, problem), Wanted(stage, digits, head, index, engine))
+    shell.result(solution.text(), solution.as_json(), json_file)
+
+
+@main.command()
+@click.argument("law", required=False)
+@click.option("--option", "options", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="An option of the law.")
+@json_option
+def prove(law: str | None, options: dict[str, str], json_file: str | None) -> None:
+    """Decide a law by exact algebra, with the derivation.
+
+    Without LAW, list the laws. Exit status: 0 it holds, 1 it fails, 3 it cannot be told.
+    """
+    from exactattn.journeys.listing import listing
+
+    if law is None:
+        shell.say(shell.table(listing("laws")))
+        return
+    from exactattn.journeys.prove import prove as journey
+
+    proof = journey(law, **options)
+    shell.result(proof.text(), proof.as_json(), json_file)
+    sys.exit(proof.status)
+
+
+@main.command()
+@click.argument("code", required=False)
+def explain(code: str | None) -> None:
+    """Say what a code of a report means, and what to do.
+
+    Without CODE, list the codes.
+    """
+    from exactattn.journeys.explain import codes
+    from exactattn.journeys.explain import explain as journey
+
+    if code is None:
+        shell.say(shell.table([(name, text.partition(".")[0]) for name, text in codes().items()]))
+    else:
+        shell.say(journey(code))
+
+
+@main.command(name="list")
+@click.argument("kind")
+def list_(kind: str) -> None:
+    """List what there is of a KIND.
+
+    Kinds: engines, laws, checks, conventions, formats, stages, algorithms, renderers.
+    """
+    from exactattn.journeys.listing import listing
+
+    shell.say(shell.table(listing(kind)))
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON Schema of case files, for editors."""
+    from exactattn.journeys.schema import schema as journey
+    from exactattn.render.json import dump
+
+    shell.out(dump(journey()))
+
+
+@main.command()
+@click.argument("file", required=False)
+@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+def new(file: str | None, force: bool) -> None:
+    """Write a commented case file to start from.
+
+    Without FILE, print it.
+    """
+    from exactattn.journeys.new import template
+
+    if file is None or file == "-":
+        shell.out(template())
+        return
+    if os.path.lexists(file) and not force:
+        raise UsageError(f"{file} is there already: choose another name, or overwrite it with --force")
+    from exactattn.render.files import write_whole
+
+    write_whole(file, template())
+    shell.complain(f"wrote {file}: fill it in, then run `exactattn verify {file}`")

@@ -1,0 +1,82 @@
+"""Decides a law by exact algebra and tells how: statement, derivation, shapes, scope, counterexample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from inspect import cleandoc
+from textwrap import wrap
+from typing import Any
+
+from exactattn import plugins
+from exactattn.findings import Verdict
+from exactattn.laws.law import Decision
+from exactattn.numbers.enclosure import Answer
+
+SCHEMA = "exactattn/proof/1"
+WIDTH = 79
+_STARTS = re.compile(r"\s|[A-Z][a-z]+:")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A law with its derivation in words, and what was decided about it."""
+
+    law: str
+    words: str
+    decision: Decision
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 holds, 1 fails, 3 cannot tell."""
+        return {Verdict.HOLDS: 0, Verdict.FAILS: 1}.get(self.decision.verdict, 3)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        data = asdict(self.decision)
+        for step in data["steps"]:
+            step["answer"] = step["answer"].value
+        return {"schema": SCHEMA, "law": self.law, "words": self.words, **data}
+
+    def text(self) -> str:
+        """For people."""
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        found = self.decision
+        yield from (f"{self.law}: {str(found.verdict).replace('_', ' ')}", "", *_wrapped(found.statement), "")
+        if self.words:
+            yield from (*_wrapped(self.words), "")
+        if found.steps:
+            yield "Derivation"
+            for number, step in enumerate(found.steps, 1):
+                answer = "" if step.answer is Answer.YES else f": {step.answer.value}"
+                yield from _wrapped(f"{number}. {step.text}", "  ")
+                yield from _wrapped(f"[{step.by}{answer}]", "     ")
+            yield ""
+        yield from _wrapped(f"Decided for {'; '.join(found.shapes) or 'no shape'}. {found.scope}")
+        if found.counterexample:
+            yield from _wrapped(f"Counterexample: {found.counterexample}")
+        for name, value in found.values.items():
+            yield from _wrapped(f"{name}: {value}")
+
+
+def _wrapped(text: str, indent: str = "") -> Iterator[str]:
+    """Paragraphs wrapped to 80 columns; a line joins the one before unless it is indented, empty or begins "Word:"."""
+    paragraphs: list[str] = []
+    for line in text.splitlines():
+        if not paragraphs or not line.strip() or _STARTS.match(line) or not paragraphs[-1].strip():
+            paragraphs.append(line.rstrip())
+        else:
+            paragraphs[-1] += f" {line.strip()}"
+    for paragraph in paragraphs:
+        start = indent + paragraph[: len(paragraph) - len(paragraph.lstrip())]
+        yield from wrap(paragraph.strip(), WIDTH, initial_indent=start, subsequent_indent=start + "  ") or [""]
+
+
+def prove(name: str, **options: str) -> Proof:
+    """Decides one law; `options` are those of a claim. Errors: UsageError with the closest names."""
+    law = plugins.get("laws", name)
+    decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options)
+    return Proof(law.name, cleandoc(type(law).__doc__ or ""), decision)
