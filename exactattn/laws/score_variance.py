@@ -42,8 +42,8 @@ class ScoreVariance:
     }
 
     def decide(self, algebra: Algebra, **options: str) -> Decision:
-        """Decides the general formula for d_k = 1 to 3 (thorough: 4) and every d_k, then what is claimed of it."""
-        widths = range(1, 5 if is_thorough(self, options) else 4)
+        """Decides the general formula for d_k = 1 and 2 (thorough: 4) and every d_k, then what is claimed of it."""
+        widths = range(1, 5 if is_thorough(self, options) else 3)
         proof = Proof(algebra())
         for width in widths:
             _show_general(proof, width)

@@ -1,0 +1,56 @@
+"""Law `mask-before-softmax`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from exactattn.attention.definition import row_softmax
+from exactattn.laws.law import THOROUGH, Algebra, Decision, is_thorough
+from exactattn.laws.proof import Proof, causal, full
+
+
+class MaskBeforeSoftmax:
+    """Masking before the softmax gives rows that sum to 1; zeroing weights after it gives rows that sum to less.
+
+    Statement: let a be the softmax over all keys and m the softmax over the allowed ones. Then m_j = a_j / (sum of the
+    allowed a_l) for allowed j. Zeroing the others after the softmax keeps the a_j, and their sum is below 1 in every
+    row with a masked key: by the weights that were zeroed. In the first row of a causal mask only a_1 is kept.
+    Derivation: both have the numerators e^(s_j); m_j divides by the sum over the allowed keys only. 1 minus what is
+    kept is the sum of the zeroed weights, each > 0. Zeroing and then dividing each row by its sum is the mask.
+    """
+
+    name = "mask-before-softmax"
+    statement = (
+        "masking before softmax keeps row sums 1; zeroing weights after it leaves them below 1 where anything is masked"
+    )
+    options = THOROUGH
+
+    def decide(self, algebra: Algebra, **options: str) -> Decision:
+        """Decides it for causal masks of two and three tokens (thorough: four)."""
+        sizes = range(2, 5 if is_thorough(self, options) else 4)
+        proof = Proof(algebra())
+        for size in sizes:
+            _show(proof, size)
+        return proof.decision(
+            self.statement,
+            [f"L=S={size} causal" for size in sizes],
+            "for all real scores at the stated sizes, by algebra; for every size and mask by the derivation",
+            {"masked": "a_j/sum_(l allowed) a_l", "row sum when zeroed after": "1 - sum_(l masked) a_l < 1"},
+        )
+
+
+def _show(proof: Proof, size: int) -> None:
+    """The steps for one number of tokens."""
+    ar, allowed, what = proof.ar, causal(size), f"causal mask, {size} tokens"
+    scores = ar.symbols("s", size, size)
+    everything, _ = row_softmax(ar, scores, full(size, size))
+    before, _ = row_softmax(ar, scores, allowed)
+    after = np.where(allowed, everything, ar.algebra.sp.S.Zero)
+    kept = ar.row_sum(after)
+    proof.equal(f"{what}: masked before, rows sum to 1", ar.row_sum(before), 1)
+    some = ~allowed.all(axis=1)
+    proof.positive(f"{what}: zeroed after, rows with a masked key sum to less than 1", 1 - kept[some, 0])
+    proof.equal(f"{what}: zeroed after and divided by the row sum is masked before", ar.div_column(after, kept), before)
+
+
+LAW = MaskBeforeSoftmax()

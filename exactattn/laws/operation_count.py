@@ -1,0 +1,91 @@
+"""Law `operation-count`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from exactattn.attention.definition import stages
+from exactattn.attention.spec import Head, Problem, Stage
+from exactattn.laws.counting import CountingArithmetic
+from exactattn.laws.formulas import compare, read
+from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
+from exactattn.laws.proof import Proof, depends_on, named, self_attention
+
+PARTS = {"core": "2*n**2*d", "projections": "4*n*d**2", "all": "2*n**2*d + 4*n*d**2"}
+
+
+class OperationCount:
+    """Self-attention of n tokens of width d takes 2 n^2 d multiplications for its core and 4 n d^2 for projections.
+
+    Statement: with H heads of d_k = d_v = d/H, the matrix products take 2 n^2 d multiplications (scores and context)
+    plus 4 n d^2 (W_Q, W_K, W_V, W_O), for every H: quadratic in n. Besides, the H n^2 scores are each scaled, put
+    through exp and divided. Row i of the context depends on query i, all keys and all values, and on no other query
+    and no other row: there is no sequential dependence over positions.
+    Derivation: a product of n x k and k x m takes n k m multiplications. Scores: H times n (d/H) n; context the same;
+    each projection n d d. As textbooks count: without mask (a causal mask may skip half of the core).
+    """
+
+    name = "operation-count"
+    statement = "2 n^2 d multiplications for scores and context, 4 n d^2 for projections; no row waits for another"
+    options = THOROUGH | {
+        "part": "all, core or projections: what `expected` counts",
+        "expected": "the number of multiplications that is claimed, in n and d",
+    }
+
+    def decide(self, algebra: Algebra, **options: str) -> Decision:
+        """Counts while the definition runs, at three sizes of n and of d, for one and two heads (thorough: four)."""
+        all_heads = (1, 2, 4) if is_thorough(self, options) else (1, 2)
+        proof, part = Proof(algebra()), choice(options, "part", *reversed(PARTS))
+        for heads in all_heads:
+            _show_counts(proof, heads)
+        _show_parallel(proof)
+        counterexample = None
+        if "expected" in options:
+            true, claimed = read(proof, PARTS[part]), read(proof, options["expected"])
+            counterexample = compare(proof, f"multiplications ({part})", true, claimed)
+        return proof.decision(
+            f"multiplications ({part}) = {options['expected']}" if "expected" in options else self.statement,
+            [f"n=1, 2, 3; d={heads}, {2 * heads}, {3 * heads}; H={heads}" for heads in all_heads],
+            "for every n and d at the stated H: a count is a sum of products of sizes, so a polynomial of degree at "
+            "most 2 in n and in d, which three sizes of each determine; for every H by the derivation",
+            {**PARTS, "exponentials": "H*n**2", "divisions": "H*n**2"},
+            counterexample,
+        )
+
+
+def _show_counts(proof: Proof, heads: int) -> None:
+    """Counts at a grid of sizes against the formulas."""
+    core, every, powers = [], [], []
+    for n in (1, 2, 3):
+        for width in (1, 2, 3):
+            d = heads * width
+            count = _count(self_attention(n, d, width, width, heads))
+            alone = Head(q=named("q", n, width), k=named("k", n, width), v=named("v", n, width))
+            inner = _count(Problem((alone,) * heads))
+            core.append(inner["product"] == 2 * n * n * d)
+            every.append(count["product"] == 2 * n * n * d + 4 * n * d * d)
+            powers.append(count["exp"] == count["divide"] == heads * n * n)
+    by = "counting while the definition runs, at 9 sizes"
+    proof.checked(f"H={heads}: scores and context take 2 n^2 d multiplications", by, all(core))
+    proof.checked(f"H={heads}: with projections 2 n^2 d + 4 n d^2", by, all(every))
+    proof.checked(f"H={heads}: H n^2 exponentials and H n^2 divisions", by, all(powers))
+
+
+def _count(problem: Problem) -> dict[str, int]:
+    counting = CountingArithmetic()
+    stages(problem, counting)
+    return counting.counts
+
+
+def _show_parallel(proof: Proof) -> None:
+    """What each row of the context contains."""
+    ar, n = proof.ar, 3
+    head = Head(q=named("q", n, 1), k=named("k", n, 1), v=named("v", n, 1))
+    context = stages(replace(self_attention(n, 1, 1, 1), heads=(head,), X=None, W_O=None), ar)[Stage.CONTEXT, 0]
+    inputs = {f"{label}{j}0" for label in "kv" for j in range(n)}
+    alone = all(depends_on(ar, context[i]) == inputs | {f"q{i}0"} for i in range(n))
+    text = "3 tokens: row i of the context contains query i, all keys and values, and no other query"
+    proof.checked(text, "the symbols it contains", alone)
+
+
+LAW = OperationCount()
