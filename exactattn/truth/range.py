@@ -1,30 +1,21 @@
-"""Where scores and exponentials leave a format, and which rows of a problem pass there.
+"""Where scores and exponentials leave a format: thresholds, each derived from the format's data by balls.
 
 exp(x) rounded to nearest overflows exactly for x > ln(max + half an ulp), and vanishes exactly for
 x < ln(half of the smallest subnormal). For a rational x != 0, e^x is transcendental (Lindemann), so no such x is a tie.
-Every comparison is an exact question about enclosures, with precision added until it is decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from exactattn.attention.spec import Problem, Stage
-from exactattn.findings import Verdict, as_text
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse, decide, enclose
-from exactattn.numbers.enclosure import Answer, Enclosure, Interval, significant
+from exactattn.numbers.balls import decide, enclose
+from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, log
 from exactattn.numbers.formats import Format
-from exactattn.truth.ladder import Truth, difference
-
-K = TypeVar("K")
-Row = tuple[int, int]  # head, query
-MOST_NAMED = 10
-_FINEST = 4000  # ends of enclosures finer than 2**-4000 are rounded outward to it
+from exactattn.truth.rows import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +34,7 @@ class ExpRange:
     last_safe: float
     first_overflowing: float
 
-    def overflow_evidence(self, digits: int) -> dict[str, str]:
+    def overflow_evidence(self, digits: int) -> dict[str, Any]:
         """The thresholds of overflow in decimals."""
         return {
             "ln_max": shown(enclose(self.ln_max), digits),
@@ -52,7 +43,7 @@ class ExpRange:
             "first_overflowing": repr(self.first_overflowing),
         }
 
-    def underflow_evidence(self, digits: int) -> dict[str, str]:
+    def underflow_evidence(self, digits: int) -> dict[str, Any]:
         """The threshold of underflow in decimals."""
         return {"ln_underflow": shown(enclose(self.ln_underflow), digits)}
 
@@ -71,155 +62,3 @@ def score_overflows(magnitude: Interval, fmt: Format) -> Answer:
     """Does a number of this magnitude, rounded to nearest, leave the format? A tie goes to the even significand."""
     limit = fmt.overflow_threshold
     return magnitude.at_least(limit) if fmt.max_significand % 2 else magnitude.above(limit)
-
-
-def beyond(value: Interval, limit: Interval) -> Answer:
-    """Is one enclosed number greater than another?"""
-    return limit.less(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Decided(Generic[K]):
-    """Answers to one question about several things, and with how many bits the last of them was found."""
-
-    answers: Mapping[K, Answer]
-    bits: int
-
-    @property
-    def hits(self) -> list[K]:
-        """Those with the answer yes."""
-        return [key for key, answer in self.answers.items() if answer is Answer.YES]
-
-    @property
-    def unknown(self) -> list[K]:
-        """Those that stayed undecided."""
-        return [key for key, answer in self.answers.items() if answer is Answer.CANNOT_TELL]
-
-    @property
-    def verdict(self) -> Verdict:
-        """Of the hazard that yes stands for: fails with one hit, holds when every answer is no."""
-        if self.hits:
-            return Verdict.FAILS
-        return Verdict.UNDECIDED if self.unknown else Verdict.HOLDS
-
-    def evidence(self, problem: Problem) -> dict[str, Any]:
-        """Which and how many, and by what this was decided."""
-        unknown = {"undecided": named(problem, self.unknown)} if self.unknown else {}  # type: ignore[arg-type]
-        rows: Any = self.hits
-        return {"rows": named(problem, rows), "count": len(rows), **unknown, **proof(self.bits)}
-
-
-def proof(bits: int) -> dict[str, Any]:
-    """The evidence of who proved it."""
-    return {"engine": "ball", "bits": bits, "proof": f"ball, {bits} bits"}
-
-
-def climb(truth: Truth, keys: Iterable[K], ask: Callable[[K, int], Answer]) -> Decided[K]:
-    """The answers about several things, with more bits for those that cannot be told, up to the limit of the truth."""
-
-    def answer(key: K) -> Answer:
-        try:
-            return ask(key, bits)
-        except TooCoarse:
-            return Answer.CANNOT_TELL
-
-    bits = FIRST_BITS
-    answers = {key: answer(key) for key in keys}
-    while bits < truth.most_bits and Answer.CANNOT_TELL in answers.values():
-        bits *= 4
-        answers |= {key: answer(key) for key, known in answers.items() if known is Answer.CANNOT_TELL}
-    return Decided(answers, bits)
-
-
-class Logits:
-    """What exp is taken of: masked times ln(base), natural, for the keys that a row may see.
-
-    `rows` are those with a key. Shapes: tokens as rows. Rounding or proof: balls at the bits asked for.
-    """
-
-    def __init__(self, truth: Truth) -> None:
-        self.truth = truth
-        allowed = truth.problem.allowed
-        self.keys = {i: [int(j) for j in seen.nonzero()[0]] for i, seen in enumerate(allowed) if seen.any()}
-        self.rows = [(head, i) for head in range(len(truth.problem.heads)) for i in self.keys]
-        self._tops: dict[tuple[Row, int], Interval] = {}
-
-    def at(self, row: Row, key: int, bits: int = FIRST_BITS) -> Interval:
-        """One logit."""
-        head, query = row
-        return self._natural(self.truth.enclosure(Stage.MASKED, head, bits), (query, key), bits)
-
-    def top(self, row: Row, bits: int = FIRST_BITS) -> Interval:
-        """The largest logit of a row."""
-        if (row, bits) not in self._tops:
-            self._tops[row, bits] = largest(self.at(row, key, bits) for key in self.keys[row[1]])
-        return self._tops[row, bits]
-
-    def lse(self, row: Row, bits: int = FIRST_BITS) -> Interval:
-        """The natural log-sum-exp of a row."""
-        head, query = row
-        return self._natural(self.truth.enclosure(Stage.LSE, head, bits), (query, 0), bits)
-
-    def _natural(self, values: Enclosure, index: tuple[int, int], bits: int) -> Interval:
-        value = values[index]
-        assert value is not None
-        base = self.truth.problem.spec.base
-        return value if base is None else product(value, enclose(log(base), bits))
-
-
-def largest(values: Iterable[Interval]) -> Interval:
-    """The enclosure of the largest of some enclosed reals; there is at least one."""
-    ends = list(values)
-    return Interval(max(v.lower for v in ends), max(v.upper for v in ends))
-
-
-def product(a: Interval, b: Interval) -> Interval:
-    """The enclosure of the product of two enclosed reals."""
-    ends = [a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper]
-    return Interval(min(ends), max(ends))
-
-
-def trimmed(value: Interval) -> Interval:
-    """The same real in an enclosure whose ends are multiples of 2**-4000 where they were finer.
-
-    Rounding or proof: the lower end is rounded down and the upper one up. Exact arithmetic on the ends e**-700000
-    has would take seconds, and no format here can tell that number from 0.
-    """
-
-    def cut(x: Fraction) -> Fraction:
-        return x if x.denominator.bit_length() <= _FINEST else Fraction((x.numerator << _FINEST) // x.denominator, 1 << _FINEST)
-
-    return Interval(cut(value.lower), -cut(-value.upper))
-
-
-def shown(value: Interval, digits: int) -> str:
-    """An enclosed real for people: correctly rounded to so many digits, or to as many as are proven, or its bounds."""
-    if value.lower == value.upper:
-        exact = as_text(value.lower)
-        return exact if exact is not None and "/" not in exact else significant(value.lower, digits)
-    value = trimmed(value)
-    for count in (digits, *range(min(digits, 17), 0, -1)):
-        text = value.decimal(count)
-        if text is not None:
-            return text
-    size = max(abs(value.lower), abs(value.upper))
-    bound = significant(size * Fraction(11, 10), 2)
-    if value.lower >= 0:
-        return f"less than {bound}"
-    return f"between -{bound} and {bound}"
-
-
-def named(problem: Problem, rows: Iterable[Row]) -> list[Any]:
-    """The first ten rows for evidence: the query, or [head, query] where stages carry a head."""
-    first = list(rows)[:MOST_NAMED]
-    return [list(row) for row in first] if problem.several_heads else [row[1] for row in first]
-
-
-def count_of(problem: Problem, rows: int, of: int) -> str:
-    """How many rows, in words for a message."""
-    return f"{rows} of {of} {'rows of the heads' if problem.several_heads else 'rows'}"
-
-
-def gap(a: Interval, b: Interval) -> Interval:
-    """The enclosure of a - b."""
-    return difference(a, b)

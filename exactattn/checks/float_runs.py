@@ -1,0 +1,167 @@
+"""Check `float-runs`: what each format and algorithm gives, and how far that is from the truth.
+
+Against two truths: that of the inputs as written and that of the inputs as stored in the format. What lies between
+the two is representation error, and no algorithm can mend it; the error against the stored inputs is computing error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from exactattn.attention.spec import Stage
+from exactattn.bench import Bench
+from exactattn.errors import Unavailable
+from exactattn.findings import Finding, Level, Verdict
+from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.numbers.formats import Format
+from exactattn.truth.accuracy import Accuracy, enclosed, judged_stages, measure, representation
+from exactattn.truth.ladder import Truth
+from exactattn.truth.range import score_overflows
+from exactattn.truth.rows import Row, named, proof
+from exactattn.truth.runs import Run
+
+ORDER = tuple(stage for stage in Stage if stage is not Stage.CONCAT)
+FITS = "The inputs do not fit in the format: scale them down, or use a format with a wider range."
+OTHER = "See the hazards of this format; shifted or online softmax and a wider format are the usual remedies."
+
+
+class FloatRuns:
+    """One finding for each format and algorithm."""
+
+    name = "float-runs"
+    CODES: ClassVar[Mapping[str, str]] = {
+        "EA501": "a float run finished with finite numbers; the evidence has its error against the truth, in units in "
+        "the last place of the format at the true value, as written and as stored",
+        "EA502": "a float run gave infinity or NaN where the true value is finite. " + OTHER,
+    }
+
+    def run(self, bench: Bench) -> Iterable[Finding]:
+        """Every format with every algorithm."""
+        if bench.the_problem is None:
+            return
+        for fmt in bench.formats:
+            for algorithm in bench.algorithms:
+                try:
+                    done = bench.run(fmt, algorithm)
+                except Unavailable as reason:
+                    yield self._not_run(bench, fmt, algorithm, str(reason))
+                else:
+                    broken = _not_finite(bench.truth, done)
+                    yield self._broken(bench, done, broken) if any(broken.values()) else self._measured(bench, done)
+
+    def _not_run(self, bench: Bench, fmt: Format, algorithm: str, reason: str) -> Finding:
+        return bench.finding(
+            self,
+            "EA501",
+            f"run:{fmt.name}/{algorithm}",
+            Verdict.NOT_RUN,
+            f"not run: {reason}",
+            level=Level.NOTE,
+            reason="unavailable",
+        )
+
+    def _broken(self, bench: Bench, done: Run, broken: Mapping[Stage, list[Row]]) -> Finding:
+        fits = bench.stored(done.format) is not None
+        judged = [stage for stage in judged_stages(bench.truth) if broken.get(stage)]
+        rows = sorted({row for stage in judged if stage.per_head for row in broken[stage]}) or broken[judged[-1]]
+        beyond = [str(stage) for stage in judged if _is_beyond(bench.truth, stage, broken[stage], done.format)]
+        first = next(stage for stage in ORDER if broken.get(stage))
+        bad = [str(stage) for stage in ORDER if broken.get(stage)]
+        zeros = _silent_zeros(done, rows)
+        return bench.finding(
+            self,
+            "EA502",
+            f"run:{done.format.name}/{done.algorithm}",
+            Verdict.FAILS,
+            f"the {done.algorithm} run in {done.format.name} is not finite in {len(rows)} rows where the truth is, "
+            f"first in stage {first}"
+            + ("" if fits else "; the inputs overflow when they are stored")
+            + (f"; the true {' and '.join(beyond)} is beyond the format itself" if beyond else "")
+            + (f"; in {len(zeros)} rows its weights are all 0" if zeros else ""),
+            reason="inputs-overflow" if not fits else "out-of-range" if beyond else "not-finite",
+            remedy=OTHER if fits else FITS,
+            rows=named(bench.problem, rows),
+            count=len(rows),
+            first_stage=str(first),
+            stages=bad,
+            all_zero_weights=named(bench.problem, zeros),
+            output=_row(done.outputs[Stage.OUTPUT, 0][rows[0][1]]),
+            inputs_fit=fits,
+            beyond_range=beyond,
+            engine=done.engine,
+        )
+
+    def _measured(self, bench: Bench, done: Run) -> Finding:
+        fmt, truth = done.format, bench.truth
+        stored = bench.stored(fmt)
+        same = stored is not None and stored.problem == bench.problem
+        written = measure(truth, done)
+        kept = None if stored is None else written if same else measure(stored, done)
+        apart = {} if stored is None or same else representation(truth, stored, fmt)
+        output = written[Stage.OUTPUT]
+        against = "" if same else f" against the inputs as written, {_ulps(kept)} as stored"
+        return bench.finding(
+            self,
+            "EA501",
+            f"run:{fmt.name}/{done.algorithm}",
+            Verdict.HOLDS,
+            f"{done.algorithm} in {fmt.name}: largest error of the output {output.max_ulps:.3g} ulp{against}",
+            written=_evidence(bench, written),
+            stored=None if kept is None else _evidence(bench, kept),
+            representation=_evidence(bench, apart),
+            inputs="overflow" if stored is None else "exact" if same else "rounded",
+            unit="ulp of the format at the true value; where that may be 0 the absolute error, at_zero",
+            run_engine=done.engine,
+            **proof(128),
+        )
+
+
+def _ulps(found: Mapping[Stage, Accuracy] | None) -> str:
+    return "none (they overflow)" if found is None else f"{found[Stage.OUTPUT].max_ulps:.3g}"
+
+
+def _evidence(bench: Bench, found: Mapping[Stage, Accuracy]) -> dict[str, Any]:
+    return {str(stage): accuracy.evidence(bench.digits) for stage, accuracy in found.items()}
+
+
+def _not_finite(truth: Truth, done: Run) -> dict[Stage, list[Row]]:
+    """The rows of each stage with a number that is not finite; empty when nothing that is judged has one."""
+    problem = truth.problem
+    found: dict[Stage, list[Row]] = {}
+    for (stage, head), values in done.outputs.items():
+        bad = ~np.isfinite(values)
+        if stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED):
+            bad &= problem.allowed
+        for query in np.flatnonzero(bad.any(axis=1)):
+            if stage.order < Stage.SCORES.order or int(query) not in truth.undefined:
+                found.setdefault(stage, []).append((head, int(query)))
+    return found if any(stage in found for stage in judged_stages(truth)) else {}
+
+
+def _is_beyond(truth: Truth, stage: Stage, rows: list[Row], fmt: Format) -> bool:
+    """Does a true value in these rows round past the range, so that infinity is the best the format can give?"""
+    values = {head: enclosed(truth, stage, head) for head, _ in rows}
+    return any(
+        score_overflows(Interval(low, high).magnitude(), fmt) is Answer.YES
+        for head, query in rows
+        for low, high in zip(values[head].lower[query], values[head].upper[query], strict=True)
+    )
+
+
+def _silent_zeros(done: Run, rows: list[Row]) -> list[Row]:
+    """Rows whose weights were formed and are all 0."""
+    return [
+        (head, query)
+        for head, query in rows
+        if (Stage.WEIGHTS, head) in done.outputs and not done.outputs[Stage.WEIGHTS, head][query].any()
+    ]
+
+
+def _row(values: Any) -> list[float | str]:
+    return [float(x) if np.isfinite(x) else str(float(x)) for x in values]
+
+
+CHECK = FloatRuns()

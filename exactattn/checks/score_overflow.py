@@ -1,0 +1,184 @@
+"""Check `score-overflow`: do the scores themselves leave a format, before or after the scale?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from exactattn.attention.spec import Stage
+from exactattn.bench import Bench
+from exactattn.findings import Finding, Level, Verdict, as_text
+from exactattn.numbers.enclosure import Answer, Interval, significant
+from exactattn.numbers.formats import Format
+from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.range import score_overflows
+from exactattn.truth.rows import Decided, Row, climb, count_of, largest, named, shown
+
+SCALE_FIRST = "Multiply q by the scale before the product with k: the scaled scores are in range."
+WIDER = "Accumulate and keep the scores in a format with a wider range (float32, bfloat16), or normalise q and k."
+
+
+class ScoreOverflow:
+    """The hazard is stated for the exact score rounded once; partial sums of a dot product may overflow before it."""
+
+    name = "score-overflow"
+    CODES: ClassVar[Mapping[str, str]] = {
+        "EA303": "a score rounds to infinity (NaN where the format has none): its magnitude reaches max + half an ulp "
+        "of the format, before or after the scale. A row maximum of infinity makes infinity - infinity = NaN, so "
+        "shifting does not help. " + SCALE_FIRST + " Otherwise: " + WIDER
+    }
+
+    def run(self, bench: Bench) -> Iterable[Finding]:
+        """One finding for each format that is hit, or one note when none is."""
+        if bench.the_problem is None or not bench.formats:
+            return
+        magnitudes = {stage: _Magnitudes(bench.truth, stage) for stage in _stages(bench)}
+        hit = False
+        for fmt in bench.formats:
+            found = {stage: m.decide(fmt) for stage, m in magnitudes.items()}
+            if any(decided.verdict is not Verdict.HOLDS for decided in found.values()):
+                hit = True
+                yield self._hazard(bench, fmt, magnitudes, found)
+        if not hit:
+            yield self._note(bench, magnitudes)
+
+    def _hazard(
+        self,
+        bench: Bench,
+        fmt: Format,
+        magnitudes: Mapping[Stage, _Magnitudes],
+        found: Mapping[Stage, Decided[Row]],
+    ) -> Finding:
+        verdicts = {stage: decided.verdict for stage, decided in found.items()}
+        fails = Verdict.FAILS in verdicts.values()
+        wanted = Verdict.FAILS if fails else Verdict.UNDECIDED
+        stage = next(stage for stage, verdict in verdicts.items() if verdict is wanted)
+        only_before = list(verdicts.values()) == [wanted, *[Verdict.HOLDS] * (len(verdicts) - 1)]
+        when = "before the scale only" if only_before else f"first in stage {stage}"
+        top = magnitudes[stage].worst(found[stage])
+        count = count_of(bench.problem, len(found[stage].hits), len(magnitudes[stage].rows))
+        return bench.finding(
+            self,
+            "EA303",
+            f"hazard:score-overflow/{fmt.name}",
+            wanted,
+            f"scores overflow in {fmt.name}, {when}: magnitude {shown(magnitudes[stage].tops[top], 10)} in {count}, "
+            f"where rounding overflows at {_short(fmt.overflow_threshold)} (max {_short(fmt.max)}); every algorithm is "
+            "affected, as all of them start from the scores",
+            level=Level.WARNING,
+            reason="overflow",
+            remedy=SCALE_FIRST if only_before else WIDER,
+            **_limits(fmt),
+            stages={
+                str(stage): magnitudes[stage].evidence(bench, decided, fmt)
+                for stage, decided in found.items()
+                if decided.verdict is not Verdict.HOLDS
+            },
+            **found[stage].evidence(bench.problem),
+            affected=["naive", "shifted", "online", "split"],
+            unaffected=[],
+        )
+
+    def _note(self, bench: Bench, magnitudes: Mapping[Stage, _Magnitudes]) -> Finding:
+        tops = {stage: largest(m.tops.values()) for stage, m in magnitudes.items()}
+        top = largest(tops.values())
+        smallest = min(bench.formats, key=lambda fmt: fmt.overflow_threshold)
+        limit = smallest.overflow_threshold
+        return bench.finding(
+            self,
+            "EA303",
+            "hazard:score-overflow",
+            Verdict.HOLDS,
+            f"no score overflows in {', '.join(fmt.name for fmt in bench.formats)}, before or after the scale: the "
+            f"largest magnitude is {shown(top, 10)}, the smallest threshold {_short(limit)} ({smallest.name})",
+            largest={str(stage): shown(value, bench.digits) for stage, value in tops.items()},
+            formats={
+                fmt.name: _limits(fmt)
+                | {"margin": shown(Interval(fmt.overflow_threshold - top.upper, fmt.overflow_threshold - top.lower), 6)}
+                for fmt in bench.formats
+            },
+        )
+
+
+def _stages(bench: Bench) -> tuple[Stage, ...]:
+    """Scores before the scale, after it, and with a bias where there is one."""
+    return (Stage.SCORES, Stage.SCALED) if bench.problem.bias is None else (Stage.SCORES, Stage.SCALED, Stage.MASKED)
+
+
+def _short(limit: Fraction) -> str:
+    """A threshold for a message: exact while it is short."""
+    return str(limit) if limit < 10**6 else significant(limit, 10)
+
+
+def _limits(fmt: Format) -> dict[str, Any]:
+    tie = "overflows" if fmt.max_significand % 2 else "gives max"
+    return {"max": as_text(fmt.max), "overflow_threshold": as_text(fmt.overflow_threshold), "at_threshold": tie}
+
+
+class _Magnitudes:
+    """The magnitudes of a stage. Every score is looked at, not only those of allowed keys: they are computed too."""
+
+    def __init__(self, truth: Truth, stage: Stage) -> None:
+        self.truth, self.stage = truth, stage
+        queries, self.keys = truth.problem.lengths
+        self.rows = [(head, i) for head in range(len(truth.problem.heads)) for i in range(queries)]
+        self.tops = {row: largest(self.at(row, key) for key in range(self.keys)) for row in self.rows}
+
+    def at(self, row: Row, key: int, bits: int = 128) -> Interval:
+        value = self.truth.enclosure(self.stage, row[0], bits)[row[1], key]
+        assert value is not None
+        return value.magnitude()
+
+    def decide(self, fmt: Format) -> Decided[Row]:
+        """Which rows have a score that rounds past the range."""
+
+        def ask(row: Row, bits: int) -> Answer:
+            if bits == 128 and (quick := score_overflows(self.tops[row], fmt)) is not Answer.CANNOT_TELL:
+                return quick
+            return Answer.every(*(self._stays(row, key, bits, fmt) for key in range(self.keys))).negated
+
+        return climb(self.truth, self.rows, ask)
+
+    def _stays(self, row: Row, key: int, bits: int, fmt: Format) -> Answer:
+        """Does one score stay in range? A score that may be the threshold itself is compared exactly."""
+        value = self.at(row, key, bits)
+        answer = score_overflows(value, fmt)
+        limit = fmt.overflow_threshold
+        if answer is Answer.CANNOT_TELL and value.contains(limit):
+            signed = self.truth.enclosure(self.stage, row[0], bits)[row[1], key]
+            assert signed is not None
+            element = _element(self.truth, self.stage, row, key)
+            if self.truth.equals(element, limit if signed.midpoint > 0 else -limit) is Answer.YES:
+                return Answer.known(fmt.max_significand % 2 == 0, fmt.max_significand % 2 == 1)
+        return answer.negated
+
+    def worst(self, decided: Decided[Row]) -> Row:
+        """The row with the largest magnitude among those that are hit."""
+        return max(decided.hits or decided.unknown, key=lambda row: self.tops[row].lower)
+
+    def evidence(self, bench: Bench, decided: Decided[Row], fmt: Format) -> dict[str, Any]:
+        """Rows, the largest magnitude, and how many of the scores past the range belong to allowed keys."""
+        row, allowed = self.worst(decided), bench.problem.allowed
+        past = [
+            (hit[1], key)
+            for hit in decided.hits
+            for key in range(self.keys)
+            if self.at(hit, key).upper >= fmt.overflow_threshold
+        ]
+        return {
+            "rows": named(bench.problem, decided.hits),
+            "count": len(decided.hits),
+            "largest": {"row": named(bench.problem, [row])[0], "magnitude": shown(self.tops[row], bench.digits)},
+            "scores": len(past),
+            "of_allowed_keys": sum(bool(allowed[index]) for index in past),
+        }
+
+
+def _element(truth: Truth, stage: Stage, row: Row, key: int) -> Element:
+    """The element as shown, from tokens as rows."""
+    columns = truth.problem.spec.orientation == "columns"
+    return Element(stage, (key, row[1]) if columns else (row[1], key), row[0])
+
+
+CHECK = ScoreOverflow()
