@@ -18,6 +18,7 @@ from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, evaluate
 
 MOST_OPERATIONS = 4000
+MOST_DEGREE = 64  # of one exponential; above it a closed form is not brought to lowest terms
 
 
 class SymbolicField:
@@ -163,21 +164,26 @@ class SymbolicArithmetic(Elementwise[Any]):
         return swaps, {base: sp.exp(m / denominators[m]) for m, base in bases.items()}
 
     def closed(self, x: Any) -> Any | None:
-        """x as a plain SymPy expression in lowest terms, or None when it is too large to cancel."""
+        """x as a plain SymPy expression, in lowest terms while small, or None when it is too large to show.
+
+        Exact value: x. Proof: each symbol is replaced by what it stands for; `cancel` and `together` keep the value.
+        """
         sp, logarithms = self.algebra.sp, self.algebra.logarithms
-        used = x.free_symbols & logarithms.keys()
-        if used:
-            x = sp.expand(x)
-            arguments = {symbol: self.closed(logarithms[symbol]) for symbol in used}
-            rest = self.closed(x.xreplace(dict.fromkeys(used, sp.S.Zero)))
-            if rest is None or None in arguments.values():
-                return None
-            return rest + sp.Add(*(x.coeff(symbol, 1) * sp.log(arg) for symbol, arg in arguments.items()))
         swaps, back = self._replacements(x)
-        x = x.xreplace(swaps)
-        if x.count_ops() > self.most_operations:
+        short = x.xreplace(swaps)
+        if short.count_ops() > self.most_operations:
             return None
-        return sp.cancel(x).xreplace(back) if back else sp.radsimp(x)
+        powers = [int(abs(power.exp)) for power in short.atoms(sp.Pow) if power.base in back]
+        if not back and not short.free_symbols & logarithms.keys():
+            short = sp.radsimp(short)
+        else:
+            short = sp.cancel(short) if max(powers, default=0) <= MOST_DEGREE else sp.together(short)
+        shown = short.xreplace(back)
+        used = shown.free_symbols & logarithms.keys()
+        arguments = {symbol: self.closed(logarithms[symbol]) for symbol in used}
+        if None in arguments.values():
+            return None
+        return shown.xreplace({symbol: sp.log(argument) for symbol, argument in arguments.items()})
 
 
 class SymbolicEngine:

@@ -198,9 +198,10 @@ def _rounded(truth: Truth, element: Element, x: Exact, h: Exact) -> tuple[Answer
     t = truth.value(element)
     assert t is not None
     bounds = enclose(x)
-    quick = near(Interval(t.lower - bounds.upper, t.upper - bounds.lower))
+    distance = Interval(t.lower - bounds.upper, t.upper - bounds.lower)
+    quick = near(distance)
     if quick is not Answer.CANNOT_TELL:
-        return quick, False
+        return quick, isinstance(half, Fraction) and distance.magnitude().equals(half) is Answer.YES
     if any(truth.equals(element, end) is Answer.YES for end in (add(x, half), add(x, neg(half)))):
         return Answer.YES, True
     return truth.ask(element, near, x), False

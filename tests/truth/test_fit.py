@@ -1,0 +1,99 @@
+"""Fitted scales: certified ends, closed forms, and nothing where nothing fits."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.truth.fit import Wanted, fit
+
+
+def wanted(scores, prints, unit):
+    unit = F(unit)
+    return [
+        Wanted(tuple(map(F, row)), j, F(text) - unit / 2, F(text) + unit / 2, f"weights[{i},{j}]")
+        for i, (row, texts) in enumerate(zip(scores, prints, strict=True))
+        for j, text in enumerate(texts)
+    ]
+
+
+def test_document_n():
+    # Source: the claims of document N, S7: from ln(3/2) to ln(18/11), both ends ties
+    scores = [(1, 0, 1), (0, 1, 1), (1, 1, 2)]
+    prints = [("0.4", "0.2", "0.4"), ("0.2", "0.4", "0.4"), ("0.3", "0.3", "0.4")]
+    (one,) = fit(wanted(scores, prints, "0.1"))
+    assert (one.low.closed, one.high.closed) == ("ln(3/2)", "ln(18/11)")
+    assert one.low.value.decimal(15) == "0.405465108108164"
+    assert one.high.value.decimal(15) == "0.492476485097794"
+    assert one.high.weight == "weights[2,2]"
+    for factor, answer in ((0.4901290717, Answer.YES), (0.5, Answer.NO), (0.4, Answer.NO)):
+        assert one.holds(Interval(F(factor), F(factor))) is answer
+
+
+def test_invented_weights_fit_no_scale():
+    # W07: 0.10, 0.30, 0.60 for scores 1, 2, 3
+    assert fit(wanted([(1, 2, 3)], [("0.10", "0.30", "0.60")], "0.01")) == []
+
+
+def test_the_unstated_quarter():
+    # W13 (b): ten printed weights fit common factors from 0.2215 to 0.27675 only (grid of 1/4000 in the source)
+    rows = [("0.19", "0.50"), ("0.53", "0.98", "0.95"), ("0.81", "0.86", "0.38", "0.90")]
+    prints = [("0.48", "0.52"), ("0.31", "0.35", "0.34"), ("0.25", "0.26", "0.23", "0.26")]
+    (one,) = fit(wanted(rows, prints, "0.01"))
+    assert abs(float(one.low.value.midpoint) - 0.2215) < 1 / 4000
+    assert abs(float(one.high.value.midpoint) - 0.27675) < 1 / 4000
+    assert one.holds(Interval(F(1, 4), F(1, 4))) is Answer.YES
+
+
+def test_equal_scores_fit_every_scale_or_none():
+    (one,) = fit(wanted([(1, 1)], [("0.5", "0.5")], "0.1"))
+    assert one.low.value is None
+    assert one.high.value is None
+    assert fit(wanted([(1, 1)], [("0.4", "0.6")], "0.1")) == []
+
+
+def test_a_weight_of_the_middle_score_can_fit_on_both_sides_of_its_peak():
+    # scores -1, 0, 1: the middle weight is 1/(1 + 2 cosh b), even in b
+    fits = fit(wanted([(-1, 0, 1)], [()], "0.1") + [Wanted((F(-1), F(0), F(1)), 1, F(1, 5), F(1, 4), "middle")])
+    assert len(fits) == 2
+    ends = [math.acosh((1 / bound - 1) / 2) for bound in (0.25, 0.2)]
+    assert float(fits[1].low.value.midpoint) == pytest.approx(ends[0], rel=1e-14)
+    assert float(fits[1].high.value.midpoint) == pytest.approx(ends[1], rel=1e-14)
+    assert float(fits[0].low.value.midpoint) == pytest.approx(-ends[1], rel=1e-14)
+
+
+def test_touching_a_bound_at_the_peak_cannot_be_told():
+    assert fit([Wanted((F(-1), F(0), F(1)), 1, F(1, 3), F(1, 2), "peak")]) is None
+
+
+@given(
+    st.lists(st.integers(-5, 5), min_size=2, max_size=5),
+    st.floats(0.1, 2.0),
+    st.integers(1, 4),
+)
+def test_the_factor_that_made_the_prints_is_always_found(scores, factor, digits):
+    powers = np.exp(factor * (np.array(scores, float) - max(scores)))
+    prints = [f"{p:.{digits}f}" for p in powers / powers.sum()]
+    fits = fit(wanted([scores], [prints], F(1, 10**digits)))
+    if fits is None:
+        return
+    point = Interval(F(factor), F(factor))
+    # a float softmax can round a print to the other side of a tie; such a factor lies within 1e-9 of an end
+    near = any(
+        end.value is not None and abs(float(end.value.midpoint) - factor) < 1e-9
+        for f in fits
+        for end in (f.low, f.high)
+    )
+    assert near or any(one.holds(point) is Answer.YES for one in fits)
+    # and just outside every end some print is wrong
+    for one in fits:
+        for end, side in ((one.low, -1), (one.high, 1)):
+            if end.value is not None:
+                b = float(end.value.midpoint) + side * 1e-6
+                p = np.exp(b * (np.array(scores, float) - (max(scores) if b > 0 else min(scores))))
+                p = p / p.sum()
+                assert any(abs(x - float(t)) > 0.5 * 10.0**-digits - 1e-12 for x, t in zip(p, prints, strict=True))

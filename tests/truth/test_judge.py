@@ -1,0 +1,204 @@
+"""The rules of judging, each at its corners. True values come from closed forms named beside them."""
+
+from fractions import Fraction as F
+
+import pytest
+from conftest import matrix
+
+from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage, identity
+from exactattn.findings import PrintedBlock, PrintedCell, Verdict
+from exactattn.numbers.exact import mul
+from exactattn.numbers.numerals import parse_exact, parse_numeral
+from exactattn.truth.judge import judge
+from exactattn.truth.ladder import Truth
+
+
+def block(stage, rows, name=None, times="1", dtype=None, top=0):
+    factor = parse_exact(times)
+    cells = []
+    for i, row in enumerate(rows):
+        for j, text in enumerate(row.split()):
+            number = parse_numeral(text)
+            unit = None if number.unit is None else mul(factor, number.unit)
+            index = (i + top, j)
+            cells.append(PrintedCell(index, text, mul(factor, number.value), unit, number.digits, number.form))
+    return PrintedBlock(name or str(stage), Stage(stage), tuple(cells), None, dtype)
+
+
+def outcome(problem, *blocks):
+    return {(item.block.name, item.element.index): item for item in judge(Truth(problem), blocks)}
+
+
+def reasons(problem, *blocks):
+    return [item.reason for item in judge(Truth(problem), blocks)]
+
+
+def scores_problem(rows, v=None, scale="1", **spec):
+    v = v or [[int(i == j) for j in range(len(rows[0]))] for i in range(len(rows[0]))]
+    return Problem((Head(scores=matrix(rows), v=matrix(v)),), spec=AttentionSpec(parse_exact(scale), **spec))
+
+
+SCALED = block("scaled", ["1 0 1", "0 1 1", "1 1 2"], times="1/sqrt(2)")
+WEIGHTS = block("weights", ["0.4 0.2 0.4", "0.2 0.4 0.4", "0.3 0.3 0.4"])
+OUTPUT = block("output", ["0.8 0.6", "0.6 0.8", "0.7 0.7"])
+
+
+def test_document_n(document_n):
+    # Source: the claims of document N, S2 to S9
+    found = outcome(document_n, SCALED, WEIGHTS, OUTPUT)
+    assert {item.reason for key, item in found.items() if key[0] == "scaled"} == {"exact"}
+    assert [found["weights", (i, j)].reason for i in range(3) for j in range(3)] == ["rounded"] * 6 + ["new"] * 3
+    assert [found["output", (i, j)].reason for i in range(3) for j in range(2)] == ["rounded"] * 4 + ["propagated"] * 2
+    last = found["output", (2, 0)]
+    assert (last.origin, last.first_wrong.name, last.first_wrong.index) == ("wrong", "weights", 2)
+    assert not any(item.by_accident for item in found.values())
+    assert found["weights", (2, 0)].readings == ("base=2",)
+
+
+def test_the_order_of_blocks_in_the_file_does_not_matter(document_n):
+    forward = outcome(document_n, SCALED, WEIGHTS, OUTPUT)
+    backward = outcome(document_n, OUTPUT, WEIGHTS, SCALED)
+    assert {key: item.reason for key, item in forward.items()} == {key: item.reason for key, item in backward.items()}
+
+
+def test_without_the_wrong_weights_the_output_is_merely_truncated(document_n):
+    # 0.7517 cut to one digit is 0.7: only the author's own weights show that it was not got by cutting
+    found = outcome(document_n, OUTPUT)
+    assert found["output", (2, 0)].reason == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "tie"),
+    [
+        ("0.125", "exact", False),
+        ("0.12", "rounded", True),  # 0.125 lies half way: a tie may go either way
+        ("0.13", "rounded", True),
+        ("0.1", "rounded", False),
+        ("0.11", "new", False),
+        ("0.14", "new", False),
+        ("12.5%", "exact", False),
+        ("12%", "rounded", True),
+        ("1/8", "exact", False),
+        ("1/9", "new", False),
+        ("0", "rounded", False),  # an integer is printed in units of 1
+        ("0.12500", "exact", False),
+        ("0.12501", "new", False),
+    ],
+)
+def test_ties_percent_fractions_and_integers(text, reason, tie):
+    problem = Problem((Head(q=matrix([[1]]), k=matrix([[F(1, 8)]]), v=matrix([[1]])),))
+    (item,) = judge(Truth(problem), [block("scores", [text])])
+    assert (item.reason, item.tie) == (reason, tie)
+    assert item.verdict is (Verdict.FAILS if reason == "new" else Verdict.HOLDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        # sigma(1) = 0.731058578630004879...; Source: 1/(1 + 1/e)
+        ("0.731", "rounded"), ("0.73105", "truncated"), ("0.73106", "rounded"), ("0.7310585786", "rounded"),
+        ("0.73105857863000487", "truncated"), ("0.731058578630005", "rounded"), ("0.73107", "new"),
+        ("0.7310585786300051", "float-noise"), ("0.7310585786300059", "new"), ("0.73104", "new"),
+    ],
+)  # fmt: skip
+def test_rounded_truncated_and_float_noise(text, reason):
+    (item,) = judge(Truth(scores_problem([[1, 0]])), [block("weights", [text])])
+    assert item.reason == ("float-noise" if text == "0.73105857863000487" else reason)
+
+
+@pytest.mark.parametrize(("dtype", "reason"), [("float32", "float-noise"), (None, "new")])
+def test_single_precision_noise_needs_the_stated_type(dtype, reason):
+    # float32 softmax prints 0.7310586; 0.7310588 is 2 units of 1e-7 off and within 4 ulp (2.4e-7) of float32
+    (item,) = judge(Truth(scores_problem([[1, 0]])), [block("weights", ["0.7310588"], dtype=dtype)])
+    assert item.reason == reason
+
+
+def test_negative_numbers_are_cut_toward_zero():
+    problem = Problem((Head(q=matrix([[1]]), k=matrix([[F(-1, 3)]]), v=matrix([[1]])),))
+    kept = [judge(Truth(problem), [block("scores", [text])])[0].reason for text in ("-0.33", "-0.34", "-0.3")]
+    assert kept == ["rounded", "new", "rounded"]
+    problem = Problem((Head(q=matrix([[1]]), k=matrix([[F(-2, 3)]]), v=matrix([[1]])),))
+    kept = [judge(Truth(problem), [block("scores", [text])])[0].reason for text in ("-0.66", "-0.67", "-0.68", "0.66")]
+    assert kept == ["truncated", "rounded", "new", "new"]
+
+
+def test_a_tie_of_an_irrational_value_with_an_irrational_unit_is_decided_exactly():
+    # q k^T = 3/2, scale 1/sqrt(2): printed 1 in units of 1/sqrt(2) is half a unit off, exactly
+    problem = Problem((Head(q=matrix([["3/2", 0]]), k=matrix([[1, 0]]), v=matrix([[1]])),))
+    (item,) = judge(Truth(problem), [block("scaled", ["1"], times="1/sqrt(2)")])
+    assert (item.reason, item.tie) == ("rounded", True)
+
+
+def test_intermediate_rounding_carried_on_is_propagated_from_rounding():
+    # W16: 0.4011*10 + 0.4011*5 = 6.0165, the truth is 6.01668
+    problem = Problem(
+        (Head(q=matrix([[1, 0]]), k=matrix([[1, 0], [0, 1], [1, 1]]), v=matrix([[10, 0], [0, 10], [5, 5]])),)
+    )
+    found = outcome(problem, block("weights", ["0.4011 0.1978 0.4011"]), block("output", ["6.0165 3.9945"]))
+    first, second = found["output", (0, 0)], found["output", (0, 1)]
+    assert (first.reason, first.origin, first.verdict) == ("propagated", "rounding", Verdict.FAILS)
+    assert (second.reason, second.origin) == ("new", None)
+    assert first.rests_on == ()
+
+
+def test_right_by_accident():
+    # V rows are all [1]: the output is 1 whatever the weights are printed as, so it does not rest on them;
+    # with V = [1], [1], [2] it does
+    scores = [[2, 1, 0]]
+    wrong = block("weights", ["0.5 0.4 0.1"])  # true 0.665, 0.245, 0.090
+    same = outcome(scores_problem(scores, [[1], [1], [1]]), wrong, block("output", ["1.0"]))
+    assert same["output", (0, 0)].reason == "exact"
+    other = outcome(scores_problem(scores, [[1], [1], [2]]), wrong, block("output", ["1.1"]))
+    item = other["output", (0, 0)]
+    assert (item.reason, item.by_accident) == ("rounded", True)
+    assert item.rests_on[0].name == "weights"
+
+
+def test_the_first_wrong_step_is_found_through_a_chain():
+    # a wrong dot product, then everything computed rightly from it
+    eye = identity(2)
+    problem = Problem((Head(eye, eye, eye),), matrix([[1, 0], [0, 1]]), spec=AttentionSpec(scale=F(1)))
+    found = outcome(
+        problem,
+        block("scores", ["1 1", "0 1"]),
+        block("weights", ["0.5 0.5", "0.27 0.73"]),
+        block("output", ["0.5 0.5", "0.27 0.73"]),
+    )
+    assert found["scores", (0, 1)].reason == "new"
+    assert found["weights", (0, 0)].reason == "propagated"
+    assert found["weights", (0, 0)].first_wrong.name == "scores"
+    assert found["output", (0, 0)].reason == "propagated"
+    assert found["output", (0, 0)].first_wrong.name == "scores"
+    assert found["output", (0, 0)].rests_on[0].name == "weights"
+
+
+def test_another_scale_is_a_convention_on_prints_of_two_digits(document_n):
+    # W15: weights of scale 1/d_k although 1/sqrt(d_k) is stated; sigma(1/2) = 0.62245933
+    eye = identity(2)
+    problem = Problem((Head(eye, eye, eye),), eye)
+    rows = ["0.622 0.378", "0.378 0.622"]
+    found = outcome(problem, block("weights", rows), block("output", rows))
+    assert {item.reason for key, item in found.items() if key[0] == "weights"} == {"convention"}
+    assert found["weights", (0, 0)].closest_reading == "scale=1/d_k"
+    assert {item.reason for key, item in found.items() if key[0] == "output"} == {"propagated"}
+    coarse = outcome(problem, block("weights", ["0.6 0.4", "0.4 0.6"]))
+    assert [item.reason for item in coarse.values()] == ["truncated", "new", "new", "truncated"]
+
+
+def test_invented_weights_stay_new():
+    # W07: softmax([1, 2, 3]) printed as 0.10, 0.30, 0.60
+    assert reasons(scores_problem([[1, 2, 3]]), block("weights", ["0.10 0.30 0.60"])) == ["new"] * 3
+
+
+def test_a_query_without_keys_cannot_be_told():
+    problem = scores_problem([[1, 2], [3, 4]], causal="none")
+    problem = Problem(problem.heads, spec=problem.spec, mask=((True, True), (False, False)))
+    found = judge(Truth(problem), [block("weights", ["0.27 0.73", "0.5 0.5"])])
+    assert [item.verdict for item in found] == [Verdict.HOLDS] * 2 + [Verdict.UNDECIDED] * 2
+
+
+def test_the_first_print_of_a_number_is_the_one_carried_on(document_n):
+    later = block("weights", ["0.25 0.25 0.50"], name="corrected", top=2)
+    found = outcome(document_n, WEIGHTS, later, OUTPUT)
+    assert {found["corrected", (2, j)].reason for j in range(3)} == {"rounded"}
+    assert found["output", (2, 0)].reason == "propagated"
