@@ -1,0 +1,130 @@
+"""Nodes -> exact numbers: scalars and matrices, each number with its place.
+
+The work of a file is bounded before it is done: how many numbers, and how many characters of expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Names
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence
+from exactattn.errors import NumeralError
+from exactattn.findings import Place
+from exactattn.numbers.balls import decide
+from exactattn.numbers.enclosure import Answer
+from exactattn.numbers.exact import ONE, Exact, Matrix, mul
+from exactattn.numbers.numerals import Numeral, parse_numeral
+
+MAX_CELLS = 20_000  # numbers of one file
+MAX_EXPRESSIONS = 40_000  # characters of all numbers that are more than digits
+SIGN_BITS = 1024
+NO_NAMES: Names[str, Exact] = {}
+_LITERAL = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?%?")
+
+
+@dataclass
+class Reader:
+    """Reads the numbers of one file. Equal texts are read once."""
+
+    mistakes: Mistakes
+    cells: int = 0
+    characters: int = 0
+    known: dict[str, Numeral] = field(default_factory=dict)
+
+    def numeral(self, node: Node, names: Names[str, Exact] = NO_NAMES) -> Numeral | None:
+        """One printed number, or None after noting the mistake."""
+        if not isinstance(node, Scalar) or not node.text.strip():
+            self.mistakes.wrong_kind(node, "a number")
+            return None
+        self.count(node)
+        if node.text in self.known:
+            return self.known[node.text]
+        try:
+            numeral = parse_numeral(node.text, names)
+        except NumeralError as error:
+            self.note(error, node)
+            return None
+        if numeral.digits is not None or not names:
+            self.known[node.text] = numeral
+        return numeral
+
+    def exact(self, node: Node, names: Names[str, Exact] = NO_NAMES) -> Exact | None:
+        """The value of one number or expression, or None after noting the mistake."""
+        numeral = self.numeral(node, names)
+        return None if numeral is None else numeral.value
+
+    def note(self, error: NumeralError, node: Scalar) -> None:
+        """A number that cannot be read, with the place inside it where there is one."""
+        place = node.place
+        if node.plain and error.offset is not None:
+            place = Place(place.line, place.column + error.offset)
+        self.mistakes.add(str(error), place)
+
+    def count(self, node: Scalar) -> None:
+        """Counts a number or expression before it is read. Errors: CaseError when there are too many."""
+        self.cells += 1
+        if self.cells > MAX_CELLS:
+            self.mistakes.stop(f"more than {MAX_CELLS} numbers in one file", node, "a case is judged number by number")
+        if node.text not in self.known and not _LITERAL.fullmatch(node.text):
+            self.characters += len(node.text)
+            if self.characters > MAX_EXPRESSIONS:
+                message = f"more than {MAX_EXPRESSIONS} characters of expressions in one file"
+                self.mistakes.stop(message, node, "write shorter expressions, or plain decimals")
+
+    def rows(self, node: Node, what: str = "a matrix") -> list[list[Scalar]] | None:
+        """The cells of a list of rows of equal length, or None after noting every mistake of its shape."""
+        wanted = f"{what}: a list of rows, for example [[1, 0], [0, 1]]"
+        if not isinstance(node, Sequence) or not node.items:
+            self.mistakes.wrong_kind(node, wanted)
+            return None
+        if all(isinstance(item, Scalar) for item in node.items):
+            count = len(node.items)
+            hint = "write [[...]] for one row, [[.], [.]] for one column"
+            self.mistakes.add(f"found a list of {count} numbers, wanted {wanted}", node, hint)
+            return None
+        before = len(self.mistakes)
+        rows = [self._row(item) for item in node.items]
+        width = len(rows[0])
+        for number, (row, item) in enumerate(zip(rows, node.items, strict=True)):
+            if row and width and len(row) != width:
+                message = f"row {number} has {len(row)} {'number' if len(row) == 1 else 'numbers'}, row 0 has {width}"
+                self.mistakes.add(message, item, "every row of a matrix needs equally many")
+        return None if len(self.mistakes) > before else rows
+
+    def _row(self, node: Node) -> list[Scalar]:
+        if not isinstance(node, Sequence) or not node.items:
+            self.mistakes.wrong_kind(node, "a row of numbers, for example [1, 0]")
+            return []
+        for item in node.items:
+            if not isinstance(item, Scalar):
+                self.mistakes.wrong_kind(item, "a number")
+        return [item for item in node.items if isinstance(item, Scalar)]
+
+    def matrix(self, node: Node) -> Matrix | None:
+        """An exact matrix: rows, or {times: factor, values: rows}; None after noting every mistake."""
+        factor: Exact | None = ONE
+        if isinstance(node, Mapping):
+            factor = self.exact(node.values["times"]) if "times" in node.values else None
+            if "values" not in node.values:
+                return None  # a mistake of the shape, noted there
+            node = node.values["values"]
+        cells = self.rows(node)
+        read = [[self.exact(cell) for cell in row] for row in cells or ()]
+        whole = tuple(tuple(mul(factor, x) for x in row if x is not None) for row in read if factor is not None)
+        complete = factor is not None and all(x is not None for row in read for x in row)
+        return whole if whole and complete else None
+
+
+def sign(x: Exact) -> int | None:
+    """The sign of an exact number; None when it cannot be told. Proof: an enclosure on one side of 0."""
+    if isinstance(x, Fraction):
+        return (x > 0) - (x < 0)
+    try:
+        if decide(x, lambda t: Answer.known(t.lower > 0, t.upper <= 0), SIGN_BITS) is Answer.YES:
+            return 1
+        return -1 if decide(x, lambda t: Answer.known(t.upper < 0, t.lower >= 0), SIGN_BITS) is Answer.YES else None
+    except (NumeralError, ArithmeticError):
+        return None

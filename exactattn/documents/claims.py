@@ -1,0 +1,133 @@
+"""Text -> Claim: one checkable sentence, with whatever stands beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from exactattn.documents.cells import Reader
+from exactattn.documents.model import ClaimPart
+from exactattn.documents.nodes import Mapping, Node, Scalar, plain, quoted
+from exactattn.documents.words import KINDS
+from exactattn.errors import NumeralError
+from exactattn.findings import Claim
+from exactattn.numbers.expressions import Binary, Call, ListNode, Name, Reference, Unary, parse_statement
+from exactattn.numbers.expressions import Node as Tree
+from exactattn.numbers.folding import CONSTANTS, fold
+
+ID = re.compile(r"[\w.-]+")
+ID_WORDS = "letters, digits, and the signs _ - ."
+MIN_LIKENESS = 0.8
+FUNCTIONS = ("sqrt", "exp", "log", "ln")
+
+
+def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Claim, bool] | None:
+    """A claim, and whether it speaks about the elements of a problem; None after noting every mistake in it.
+
+    `number` counts the claims of each kind, for those without an id.
+    """
+    body = reader.mistakes.mapping(node)
+    if body is None:
+        return None
+    kind = _kind(body, reader)
+    _misspelt(body, reader)
+    if kind is None:
+        return None
+    number[kind] = number.get(kind, 0) + 1
+    text = reader.mistakes.text(body.values[kind])
+    id = _id(body, reader) or f"{kind}:{number[kind]}"
+    if kind == "uncheckable" and "why" not in body.values:
+        reader.mistakes.add("an uncheckable claim needs a reason", body.keys[kind], "add `why: ...`")
+    if text is None:
+        return None
+    needs = kind == "reading" or (kind in ("equation", "order") and _statement(body.values[kind], text, reader))
+    return Claim(id, kind, plain(body), body.place), needs
+
+
+def _kind(body: Mapping, reader: Reader) -> str | None:
+    """The one key that says what kind of claim this is."""
+    kinds = [key for key in body.values if key in KINDS]
+    if len(kinds) == 1:
+        return kinds[0]
+    known = ", ".join(KINDS)
+    if kinds:
+        message = f"found the kinds {' and '.join(map(repr, kinds))} in one claim, wanted one"
+        reader.mistakes.add(message, body.keys[kinds[1]], "write one claim for each")
+        return None
+    near = [(key, like) for key in body.values if (like := _like(key, KINDS))]
+    if not near:
+        reader.mistakes.add("this claim has no kind", body, f"give it one of the keys {known}")
+    return None
+
+
+def _misspelt(body: Mapping, reader: Reader) -> None:
+    """Other keys are free, but not one that is nearly a known key."""
+    known = list(ClaimPart.model_fields)
+    for key in body.values:
+        if key not in known and (near := _like(key, known)):
+            hint = f"did you mean {near!r}? otherwise choose a key that is less like it"
+            reader.mistakes.add(f"unknown key {quoted(key)}", body.keys[key], hint)
+
+
+def _like(word: str, known: Iterable[str]) -> str | None:
+    near = get_close_matches(word[:60], list(known), n=1, cutoff=MIN_LIKENESS)
+    return near[0] if near else None
+
+
+def _id(body: Mapping, reader: Reader) -> str | None:
+    node = body.values.get("id")
+    if node is None:
+        return None
+    text = reader.mistakes.text(node)
+    if text is not None and not ID.fullmatch(text):
+        reader.mistakes.add(f"found the id {quoted(text)}, wanted one of {ID_WORDS}", node)
+    return text
+
+
+def _statement(node: Node, text: str, reader: Reader) -> bool:
+    """Reads an equation or order for its mistakes, and says whether it names anything of a problem."""
+    assert isinstance(node, Scalar)
+    reader.count(node)
+    try:
+        chain = parse_statement(text)
+        for operand in chain.operands:
+            _compute(operand)
+    except NumeralError as error:
+        reader.note(error, node)
+        return False
+    return any(map(_names, chain.operands))
+
+
+def _compute(tree: Tree) -> None:
+    """Computes the parts that are plain arithmetic, to find those that cannot be. Errors: NumeralError."""
+    if _is_arithmetic(tree):
+        fold(tree)
+    else:
+        for part in _parts(tree):
+            _compute(part)
+
+
+def _is_arithmetic(tree: Tree) -> bool:
+    if isinstance(tree, Name):
+        return tree.label in CONSTANTS
+    if isinstance(tree, Reference | ListNode) or (isinstance(tree, Call) and tree.function not in FUNCTIONS):
+        return False
+    return all(map(_is_arithmetic, _parts(tree)))
+
+
+def _names(tree: Tree) -> bool:
+    """Does an expression name anything of a problem?"""
+    if isinstance(tree, Name):
+        return tree.label not in CONSTANTS
+    return isinstance(tree, Reference) or any(map(_names, _parts(tree)))
+
+
+def _parts(tree: Tree) -> tuple[Tree, ...]:
+    if isinstance(tree, Binary):
+        return tree.left, tree.right
+    if isinstance(tree, Unary):
+        return (tree.operand,)
+    if isinstance(tree, Call):
+        return tree.args
+    return tree.items if isinstance(tree, ListNode) else ()

@@ -1,0 +1,210 @@
+"""Text -> Problem: exact inputs, masks and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Names
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+from exactattn.attention.spec import AttentionSpec, Causal, Head, Orientation, Problem, identity
+from exactattn.documents.cells import Reader, sign
+from exactattn.documents.masks import read_mask
+from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, found
+from exactattn.documents.words import CAUSAL, MASKED_ROWS, ORIENTATIONS
+from exactattn.errors import ProblemError
+from exactattn.numbers.exact import ONE, Exact, Matrix, add, exp
+
+MAX_SCORES = 40_000  # elements of the scores of all heads: 200 tokens
+PARTS = {"W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V", "Q": "q", "K": "k", "V": "v", "scores": "scores"}
+EITHER_OR = (
+    *(("Q", "W_Q"), ("K", "W_K"), ("V", "W_V")),
+    *(("scores", part) for part in ("Q", "K", "W_Q", "W_K")),
+)
+BY_HAND = "a case is for problems that are written by hand"
+
+
+def read_problem(node: Node, reader: Reader) -> Problem | None:
+    """The problem that a mapping states, or None after noting every mistake in it."""
+    body = reader.mistakes.mapping(node)
+    if body is None:
+        return None
+    before = len(reader.mistakes)
+    maker = _Maker(body, reader)
+    problem = maker.make()
+    return problem if len(reader.mistakes) == before else None
+
+
+@dataclass
+class _Maker:
+    """Makes one problem, part by part, so that a part that does not fit is named at its own place."""
+
+    body: Mapping
+    reader: Reader
+
+    @property
+    def mistakes(self) -> Mistakes:
+        return self.reader.mistakes
+
+    def get(self, key: str) -> Node | None:
+        return self.body.values.get(key)
+
+    def make(self) -> Problem | None:
+        before = len(self.mistakes)
+        spec = AttentionSpec(
+            orientation=cast(Orientation, self.choice("orientation", ORIENTATIONS, "rows")),
+            masked_row=cast(Any, self.choice("masked_row", MASKED_ROWS, "undefined")),
+        )
+        x = self.matrix("X")
+        heads = self.heads(x, spec)
+        w_o, bias, mask = self.w_o(heads, spec), self.matrix("bias"), self.mask()
+        if len(self.mistakes) > before:
+            self.without_shapes()
+            return None
+        several = self.get("heads") is not None
+        problem = self.fitting(self.body, lambda: Problem(tuple(heads), x, spec=spec, several_heads=several))
+        for key, change in (("W_O", {"W_O": w_o}), ("bias", {"bias": bias}), ("mask", mask)):
+            problem = self.changed(problem, key, change)
+        if problem is None:
+            self.without_shapes()
+            return None
+        return self.options(problem)
+
+    def without_shapes(self) -> None:
+        """Looks for the mistakes that can be seen in expressions without knowing any sizes."""
+        sizes = {name: Fraction(2) for name in ("d_k", "d_v", "d_model", "n", "L", "S", "H")}
+        self.expression("scale", sizes)
+        self.base(sizes)
+        self.causal(None)
+
+    def fitting(self, place: Node, make: Any) -> Problem | None:
+        """What `make` gives, or None after noting why its parts do not fit."""
+        try:
+            return cast(Problem, make())
+        except ProblemError as error:
+            self.mistakes.add(str(error), place)
+            return None
+
+    def changed(self, problem: Problem | None, key: str, change: dict[str, Any]) -> Problem | None:
+        """The problem with a part put in, if the file has the part."""
+        node = self.get(key)
+        if problem is None or node is None:
+            return problem
+        if change.get("bias") is not None and problem.bias is not None:
+            change = change | {"bias": _sum(problem.bias, change["bias"])}
+        return self.fitting(node, lambda: replace(problem, **change))
+
+    def options(self, problem: Problem) -> Problem | None:
+        """The problem with its scale, base and causal rule."""
+        if self.too_large(problem):
+            return None
+        scale, base = self.expression("scale", problem.names), self.base(problem.names)
+        problem = problem.with_spec(scale=scale, base=base, causal=self.causal(problem))
+        return problem if self.fitting(self.body, lambda: [problem.scale]) else None
+
+    def heads(self, x: Matrix | None, spec: AttentionSpec) -> list[Head]:
+        """The heads: those listed, or the one that the problem itself is."""
+        node = self.get("heads")
+        if node is None:
+            return [self.head(self.body, x, spec)]
+        for key in PARTS:
+            if key in self.body.keys:
+                self.mistakes.add(f"found {key!r} beside `heads`", self.body.keys[key], "put it into each head")
+        listed = self.mistakes.sequence(node)
+        if listed is None:
+            return []
+        if not listed.items:
+            self.mistakes.wrong_kind(node, "at least one head")
+        bodies = [self.mistakes.mapping(item) for item in listed.items]
+        return [self.head(body, x, spec) for body in bodies if body is not None]
+
+    def head(self, body: Mapping, x: Matrix | None, spec: AttentionSpec) -> Head:
+        """One head; parts with mistakes are left out."""
+        for one, other in EITHER_OR:
+            if one in body.keys and other in body.keys:
+                self.mistakes.add(f"found both {one!r} and {other!r}", body.keys[other], "keep the one that is meant")
+        width = None if x is None else len(x[0] if spec.orientation == "rows" else x)
+        parts: dict[str, Matrix | None] = {}
+        for key, name in PARTS.items():
+            if key in body.values:
+                parts[name] = self.part(body.values[key], key, width)
+        return Head(**parts)
+
+    def part(self, node: Node, key: str, size: int | None) -> Matrix | None:
+        """A matrix, or the word `identity` for a square one of a size that is known."""
+        if not isinstance(node, Scalar) or node.text != "identity":
+            return self.reader.matrix(node)
+        if not key.startswith("W_"):
+            hint = "`identity` has a size only in W_Q, W_K, W_V and W_O"
+            self.mistakes.add(f"found 'identity' for {key}, wanted a matrix", node, hint)
+        elif size is None and (key == "W_O" or "X" not in self.body.keys):
+            hint = "give X" if key != "W_O" else "mend the heads"
+            self.mistakes.add(f"the size of 'identity' for {key} is unknown", node, f"{hint}, or write it out")
+        elif size is not None and size * size > MAX_SCORES:
+            self.mistakes.add(f"'identity' would be {size} x {size} here", node, BY_HAND)
+            return None
+        return None if size is None else identity(size)
+
+    def matrix(self, key: str) -> Matrix | None:
+        node = self.get(key)
+        return None if node is None else self.part(node, key, None)
+
+    def w_o(self, heads: list[Head], spec: AttentionSpec) -> Matrix | None:
+        """The output projection; its identity is as wide as all values together."""
+        node = self.get("W_O")
+        if node is None:
+            return None
+        rows = spec.orientation == "rows"
+        values = [head.v or head.W_V for head in heads]
+        # tokens as rows, values are (S, d_v) and W_V (d_model, d_v); as columns both are turned
+        widths = [len(v[0]) if rows else len(v) for v in values if v]
+        return self.part(node, "W_O", sum(widths) if len(widths) == len(heads) else None)
+
+    def mask(self) -> dict[str, Any]:
+        node = self.get("mask")
+        return {} if node is None else read_mask(node, self.reader)
+
+    def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
+        node = self.get(key)
+        if node is None:
+            return default
+        return self.mistakes.choice(node, known, " or ".join(map(repr, known))) or default
+
+    def expression(self, key: str, names: Names[str, Exact]) -> Exact | None:
+        node = self.get(key)
+        return None if node is None else self.reader.exact(node, names)
+
+    def base(self, names: Names[str, Exact]) -> Exact | None:
+        """The base of the exponential; None for e, whichever way it is written."""
+        node = self.get("base")
+        base = self.expression("base", {**names, "e": exp(ONE)}) if node else None
+        if node is not None and base is not None and (sign(base) != 1 or base == ONE):
+            self.mistakes.add(f"found the base {found(node)}, wanted a positive number other than 1", node)
+        return None if base == exp(ONE) else base
+
+    def too_large(self, problem: Problem) -> bool:
+        """Would the scores be more than a case is for?"""
+        queries, keys = problem.lengths
+        count = queries * keys * len(problem.heads)
+        if count > MAX_SCORES:
+            message = f"this problem has {count} scores ({queries} queries, {keys} keys), wanted at most {MAX_SCORES}"
+            self.mistakes.add(message, self.body, BY_HAND)
+        return count > MAX_SCORES
+
+    def causal(self, problem: Problem | None) -> Causal:
+        """The causal rule. `true` is enough where both corners are the same."""
+        node = self.get("causal")
+        if node is None:
+            return "none"
+        text = node.text.lower() if isinstance(node, Scalar) else ""
+        if text in ("true", "false"):
+            queries, keys = problem.lengths if problem else (1, 1)
+            if text == "true" and queries != keys:
+                message = f"with {queries} queries and {keys} keys `causal: true` has two meanings"
+                self.mistakes.add(message, node, "write `top-left` (j <= i) or `bottom-right` (j <= i + S - L)")
+            return "top-left" if text == "true" else "none"
+        return cast(Causal, self.mistakes.choice(node, CAUSAL, "true, false, 'top-left' or 'bottom-right'") or "none")
+
+
+def _sum(a: Matrix, b: Matrix) -> Matrix:
+    return tuple(tuple(add(x, y) for x, y in zip(p, q, strict=False)) for p, q in zip(a, b, strict=False))

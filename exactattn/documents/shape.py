@@ -1,0 +1,87 @@
+"""Checks the shape of a case against its model, and says what is wrong in the user's words and places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from exactattn.documents.model import ALTERNATIVES, CasePart, json_schema
+from exactattn.documents.nodes import LIST, MAPPING, TEXT, Mapping, Mistakes, Node, Sequence, plain, quoted
+from exactattn.errors import close
+
+NUMBERS = "numbers: rows `[[..], [..]]`, a list for one row, or a mapping with `values`"
+_WANTED = {
+    "string_type": TEXT,
+    "dict_type": MAPPING,
+    "model_type": MAPPING,
+    "model_attributes_type": MAPPING,
+    "list_type": LIST,
+    "union_tag_invalid": NUMBERS,
+}
+
+
+def check_shape(root: Node, mistakes: Mistakes) -> None:
+    """Notes every unknown key, missing key and value of a wrong kind."""
+    try:
+        CasePart.model_validate(plain(root))
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_input=False, include_context=False):
+            _note(item["type"], item["loc"], root, mistakes)
+
+
+_MISSING = {
+    "version": "write `version: 1` at the top",
+    "values": "write the numbers under `values:`",
+    "verdict": "write `verdict: fails`, `undecided` or `not_run`",
+}
+
+
+def _note(kind: str, loc: tuple[Any, ...], root: Node, mistakes: Mistakes) -> None:
+    """One error of pydantic as a mistake."""
+    path = [part for part in loc if part not in ALTERNATIVES]
+    if kind == "extra_forbidden":
+        owner, key = _at(root, path[:-1]), str(path[-1])
+        place = owner.keys[key] if isinstance(owner, Mapping) else owner
+        mistakes.add(f"unknown key {quoted(key)}", place, close(key[:60], _known(path[:-1])).removeprefix("; "))
+    elif kind == "missing":
+        key = str(path[-1])
+        name = f"{str(path[-2])!r}" if len(path) > 1 else "the case"
+        mistakes.add(f"{name} has no key {key!r}", _at(root, path[:-1]), _MISSING.get(key, f"add `{key}:`"))
+    else:
+        mistakes.wrong_kind(_at(root, path), _WANTED.get(kind, kind))
+
+
+def _at(root: Node, path: list[Any]) -> Node:
+    """The node at a place, as far as the place can be followed."""
+    node = root
+    for part in path:
+        if isinstance(node, Mapping) and part in node.values:
+            node = node.values[part]
+        elif isinstance(node, Sequence) and isinstance(part, int):
+            node = node.items[part]
+    return node
+
+
+def _known(path: list[Any]) -> list[str]:
+    """The keys that the mapping at a place may have, read from the JSON Schema."""
+    schema = json_schema()
+    part: dict[str, Any] = schema
+    for step in path:
+        part = _with_keys(part, schema)
+        if isinstance(step, int):
+            part = part.get("items", {})
+        else:
+            part = part.get("properties", {}).get(step) or part.get("additionalProperties") or {}
+    return list(_with_keys(part, schema).get("properties", {}))
+
+
+def _with_keys(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """The part itself, its references followed; of alternatives the one that is a mapping."""
+    while "$ref" in part:
+        part = schema["$defs"][part["$ref"].rsplit("/", 1)[1]]
+    for other in part.get("oneOf", ()) if "properties" not in part else ():
+        inner = _with_keys(other, schema)
+        if "properties" in inner:
+            return inner
+    return part

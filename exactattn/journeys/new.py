@@ -1,0 +1,60 @@
+"""exactattn new: a commented case to start from."""
+
+from __future__ import annotations
+
+
+def template() -> str:
+    """The text of a case that loads and verifies, with a comment for every key."""
+    return _TEMPLATE
+
+
+_TEMPLATE = """\
+# A case of exactattn: a problem, what somebody prints and says about it, and what is known to be wrong.
+# Check it with: exactattn verify FILE
+# Every number is read exactly as written: 0.40 has two digits, 1/3 and sqrt(2)/2 are not rounded, 28.4% is 0.284.
+# Indices count from 0. Text with ': ', '#', '[' or '>' in it needs quotes. Indent with spaces.
+version: 1
+title: Three tokens, identity projections
+# source: {document: article.txt, language: en}  # free keys: where the numbers come from
+
+# The exact inputs. Several problems: `problems: {NAME: {...}, ...}` instead.
+problem:
+  X: [[1, 0], [0, 1], [1, 1]]          # tokens as rows; `orientation: columns` when tokens are columns
+  W_Q: identity                        # or rows of numbers, or {times: 1/sqrt(2), values: [[1, 1], [1, -1]]}
+  W_K: identity
+  W_V: identity
+  scale: 1/sqrt(d_k)                   # over d_k, d_v, d_model, n, L, S, H; this is also what is taken if left out
+  # Q: [[..]]                          # Q, K, V themselves instead of X and W_Q, W_K, W_V; or `scores` and V
+  # heads: [{W_Q: .., W_K: .., W_V: ..}, {..}]   # several heads, each with its own inputs
+  # W_O: [[..]]                        # output projection, after the heads are joined
+  # base: 2                            # base of the exponential, e if left out
+  # causal: true                       # or top-left, bottom-right
+  # mask: [[1, 0, 0], [1, 1, 0], [1, 1, 1]]      # 1: may see the key; or numbers to add, -inf where it may not
+  # bias: [[..]]                       # added to the scaled scores
+  # masked_row: zero                   # what a row with no allowed key gives; undefined if left out
+
+# Numbers as printed, each judged. A name that is a stage needs no `stage`.
+# Stages: q k v scores scaled masked weights lse context concat output.
+printed:
+  scaled: {times: 1/sqrt(2), values: [[1, 0, 1], [0, 1, 1], [1, 1, 2]]}
+  weights: [[0.40, 0.20, 0.40], [0.20, 0.40, 0.40], [0.25, 0.25, 0.50]]
+  output: [[0.80, 0.60], [0.60, 0.80], [0.75, 0.75]]
+  # prose: {stage: weights, rows: [2], values: [0.25, 0.25, ...]}   # part of a stage; `...` is not judged
+  # first: {stage: weights, head: 0, values: [[..]]}                # one head of several
+  # form: numpy, r or spreadsheet says that a program trimmed zeros; dtype: float32 that it was single precision;
+  # unit: 10 that the last digit is not the printed one ("about 150")
+
+# Statements, each with one key for its kind: law, equation, formula, order, reading, uncheckable.
+claims:
+  - law: rows-sum-to-one               # `exactattn list laws`
+  - equation: 0.40*[1, 0] + 0.20*[0, 1] + 0.40*[1, 1] = [0.80, 0.60]
+  - {id: largest, order: "weights[2,2] > weights[2,0] = weights[2,1]", says: the third token looks at itself most}
+  - {id: general, uncheckable: attention generalises well, why: no quantity is stated}
+
+# Float runs that are made and measured.
+runs: {formats: [float64, float32], algorithms: [naive, shifted, online]}
+
+# Findings that are known: each must come out so, and then is no surprise.
+# expect:
+#   "weights[2, :]": {verdict: fails, reason: new}
+"""

@@ -1,0 +1,12 @@
+"""exactattn schema: the JSON Schema of case files, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a case file."""
+    from exactattn.documents.model import json_schema
+
+    return json_schema()
