@@ -63,18 +63,18 @@ class ConvexHull:
 
 
 def _show(proof: Proof, size: int) -> None:
-    """The steps for one number of keys; the first value is the least (greatest), as the order of keys is free."""
+    """The steps for one number of keys; v_0 is any of the values, as the order of keys is free."""
     ar, sp, what = proof.ar, proof.ar.algebra.sp, f"{size} keys"
     weights, _ = row_softmax(ar, ar.symbols("s", 1, size), full(1, size))
-    proof.equal(f"{what}: the weights sum to 1", ar.row_sum(weights), 1)
+    proof.equal(f"{what}: the weights sum to 1", weights.sum(axis=1), 1)
     proof.positive(f"{what}: every weight is > 0", weights.flat)
-    end = sp.Symbol("v", real=True)
-    gaps = np.array([[sp.S.Zero], *([sp.Symbol(f"t{j}", positive=True)] for j in range(1, size))], dtype=object)
-    above = ar.matmul(weights, gaps)
-    proof.equal(f"{what}: o - v_min = sum_j a_j (v_j - v_min)", ar.matmul(weights, end + gaps) - end, above)
-    proof.equal(f"{what}: v_max - o = sum_j a_j (v_max - v_j)", end - ar.matmul(weights, end - gaps), above)
+    values, chosen = ar.symbols("v", size, 1), sp.Symbol("v00", real=True)
+    deviation, sums = ar.matmul(weights, values) - chosen, ar.matmul(weights, values - chosen)
+    proof.equal(f"{what}: o - v_0 = sum_j a_j (v_j - v_0), of which v_min and v_max are cases", deviation, sums)
     if size > 1:
-        proof.positive(f"{what}: these sums are > 0 when all other values differ from the extreme one", above.flat)
+        gaps = np.array([[sp.S.Zero], *([sp.Symbol(f"t{j}", positive=True)] for j in range(1, size))], dtype=object)
+        sums = ar.matmul(weights, gaps)
+        proof.positive(f"{what}: the sum is > 0 when every other v_j - v_0 is; all signs changed, < 0", sums.flat)
 
 
 LAW = ConvexHull()

@@ -42,7 +42,7 @@ class RowsSumToOne:
     def _show(self, proof: Proof, what: str, allowed: object) -> None:
         scores = proof.ar.symbols("s", *allowed.shape)  # type: ignore[attr-defined]
         weights, _ = row_softmax(proof.ar, scores, allowed)  # type: ignore[arg-type]
-        proof.equal(f"{what}: the weights sum to 1", proof.ar.row_sum(weights), 1)
+        proof.equal(f"{what}: the weights sum to 1", weights.sum(axis=1), 1)
 
 
 LAW = RowsSumToOne()
