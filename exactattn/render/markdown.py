@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from exactattn.findings import Finding, Report, Reports, Verdict
+from exactattn.render.evidence import details
 from exactattn.render.outline import (
     Block,
     Outline,
-    details,
     headline,
     index_of,
     overall,

@@ -5,11 +5,10 @@ Renderers share this; it gives plain text pieces that each renderer cleans and l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from exactattn.findings import Finding, Level, Report, Reports, Verdict
+from exactattn.render.evidence import Line
 
 REASONS = {
     "exact": "exact",
@@ -20,31 +19,6 @@ REASONS = {
     "convention": "another reading",
     "new": "new error",
 }
-LABELS = {
-    "printed": "printed",
-    "true": "true value",
-    "error_units": "off by, in units of the last digit",
-    "closed_form": "closed form",
-    "enclosure": "proven between",
-    "follows": "earlier prints give",
-    "first_wrong": "began at",
-    "rests_on": "rests on",
-    "origin": "origin",
-    "threshold": "threshold",
-    "by_accident": "right by accident",
-    "tie": "a tie",
-}
-LAST = ("remedy",)
-HIDDEN = frozenset({"block", "stage", "index", "engine", "bits"})
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One labelled line of evidence; `literal` for numbers and formulas."""
-
-    label: str
-    text: str
-    literal: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,61 +161,26 @@ def reason_of(finding: Finding) -> str:
     return verdict if finding.reason is None else REASONS.get(finding.reason, finding.reason.replace("_", " "))
 
 
-def details(finding: Finding) -> list[Line]:
-    """What a reader needs beyond the message: evidence that the message does not say already, then readings."""
-    known = [key for key in LABELS if key in finding.evidence]
-    other = [key for key in finding.evidence if key not in LABELS and key not in HIDDEN and key not in LAST]
-    lines = []
-    for key in [*known, *other, *(key for key in LAST if key in finding.evidence)]:
-        text = _evidence(finding, key)
-        if text and (len(text) < 2 or text not in finding.message):
-            lines.append(Line(LABELS.get(key, key.replace("_", " ")), text, _is_literal(finding.evidence[key])))
-    if finding.readings:
-        lines.append(Line("all right under", ", ".join(finding.readings)))
-    return lines
-
-
-def _evidence(finding: Finding, key: str) -> str:
-    value = finding.evidence[key]
-    if key == "enclosure" and isinstance(value, (list, tuple)) and len(value) == 2:
-        if value[0] == value[1]:
-            return ""
-        engine, bits = finding.evidence.get("engine"), finding.evidence.get("bits")
-        by = f" ({engine}{f', {bits} bits' if bits else ''})" if engine else ""
-        return f"{value[0]} and {value[1]}{by}"
-    return plain(value)
-
-
-def _is_literal(value: Any) -> bool:
-    """Numbers and formulas are literal, sentences are prose."""
-    return not (isinstance(value, str) and value.count(" ") > 3 and value[:1].isalpha())
-
-
-def plain(value: Any) -> str:
-    """Any JSON value as text; what is absent or untrue is empty."""
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "yes"
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {plain(item) or '-'}" for key, item in value.items())
-    if isinstance(value, (list, tuple)):
-        nested = any(isinstance(item, (list, tuple)) for item in value)
-        return ", ".join(f"[{plain(item)}]" if nested else plain(item) or "-" for item in value)
-    return str(value)
-
-
 def summary_of(block: Block) -> str:
-    """A block in one line: how many are right, and how."""
+    """A block in one line: how many are right, and how; how many are not, and why."""
     right = [f for f in block.findings if f.verdict is Verdict.HOLDS]
-    counts: dict[str, int] = {}
-    for finding in right:
-        counts[reason_of(finding)] = counts.get(reason_of(finding), 0) + 1
-    how = ", ".join(name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items())
+    how = _counted(right)
     for key, words in (("tie", "tie"), ("by_accident", "by accident")):
         count = sum(bool(f.evidence.get(key)) for f in right)
         how += f", {count} {words}" if count else ""
-    return f"{len(right)} of {len(block.findings)} right{f': {how}' if how else ''}"
+    text = f"{len(right)} of {len(block.findings)} right{f': {how}' if how else ''}"
+    for verdict, words in ((Verdict.FAILS, "wrong"), (Verdict.UNDECIDED, "open")):
+        some = [f for f in block.findings if f.verdict is verdict]
+        text += f"; {len(some)} {words}: {_counted(some)}" if some else ""
+    return text
+
+
+def _counted(findings: list[Finding]) -> str:
+    """The reasons, with how many of each when there are several."""
+    counts: dict[str, int] = {}
+    for finding in findings:
+        counts[reason_of(finding)] = counts.get(reason_of(finding), 0) + 1
+    return ", ".join(name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items())
 
 
 def provenance(reports: Reports) -> list[Line]:

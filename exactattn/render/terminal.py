@@ -7,9 +7,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from exactattn.findings import Finding, Report, Reports, Verdict
+from exactattn.render.evidence import details
 from exactattn.render.outline import (
     Outline,
-    details,
     headline,
     overall,
     place_of,
@@ -82,7 +82,9 @@ class _Page:
         if not findings:
             return
         self.section(f"{title} ({len(findings)})", style)
-        for finding in findings[:MOST_FINDINGS]:
+        for number, finding in enumerate(findings[:MOST_FINDINGS]):
+            if number:
+                self.console.print()
             self.finding(finding, style)
         if len(findings) > MOST_FINDINGS:
             self.paragraph(f"... and {len(findings) - MOST_FINDINGS} more: see --markdown or --json")
@@ -125,7 +127,7 @@ class _Page:
             return
         longest = max(len(label) for label, _ in pairs)
         grid = Table.grid(padding=(0, 2, 0, 0))
-        if self.console.width < NARROW or longest > self.console.width // 2:
+        if self.console.width < NARROW or longest > self.console.width * 2 // 5:
             grid.add_column(overflow="fold")
             for label, text in pairs:
                 grid.add_row(Text(f"{label}: {text}", overflow="fold"))

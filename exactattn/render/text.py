@@ -11,8 +11,8 @@ import unicodedata
 
 MOST_CHARACTERS = 4000
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # control, format (bidi, zero width), surrogate, separators
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]~|#!$]")
-_AT_START = re.compile(r"^(?:[-+=]|\d+[.)])")
+_MARKDOWN = re.compile(r"[\\`\[~|$]|(?<! )\*|\*(?! )|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_AT_START = re.compile(r"^(?:[-+*=#]|\d+[.)])(?![A-Za-z0-9.(])")  # what makes a list, a heading or a rule of a line
 
 
 def clean(text: object, newline: str = r"\n", most: int = MOST_CHARACTERS) -> str:

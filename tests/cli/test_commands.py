@@ -1,0 +1,130 @@
+"""The other commands, and the manners of the whole."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from exactattn.cli import main
+from exactattn.errors import CaseError, Mistake
+
+COMMANDS = sorted(main.commands)
+
+
+@pytest.fixture
+def case(install, document_n):
+    """Every case file is document N."""
+    install("exactattn.documents.case", load=lambda path: SimpleNamespace(problems={"": document_n}))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(run, command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert max(map(len, result.output.split("\n"))) <= 80
+
+
+def test_the_list_of_commands_is_readable(run):
+    result = run("--help")
+    assert [line.split()[0] for line in result.output.split("Commands:")[1].strip().split("\n")] == COMMANDS
+    assert "..." not in result.output.split("Commands:")[1]
+
+
+def test_the_version(run):
+    from importlib.metadata import version
+
+    assert run("--version").output == f"exactattn {version('exactattn')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["verfy"], "Did you mean 'verify'?"),
+        (["qqq"], "Commands: explain, list,"),
+        (["verify", "--stirct", "x"], "--strict"),
+        (["verify"], "Missing argument"),
+        (["list", "laaws"], "did you mean 'laws'?"),
+        (["prove", "row-sum-to-one"], "did you mean 'rows-sum-to-one'?"),
+        (["prove", "rows-sum-to-one", "--option", "x"], "NAME=VALUE"),
+        (["prove", "rows-sum-to-one", "--option", "thorogh=true"], "did you mean 'thorough'?"),
+        (["solve", "c", "--index", "a"], "such as 2,0"),
+        (["solve", "c", "--digits", "0"], "--digits"),
+    ],
+)
+def test_mistakes_exit_2_with_a_hint(run, arguments, words):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+def test_solve(run, case):
+    result = run("solve", "c.yaml", "--stage", "weights", "--index", "2,0", "--digits", 50)
+    assert result.exit_code == 0
+    assert "weights[2,0] = 0.24825507825772306969318668954970" in result.stdout
+    assert "closed form 1/(2 + exp(sqrt(2)/2))" in result.stdout
+
+
+def test_solve_to_json(run, case, tmp_path):
+    shown = run("solve", "c.yaml", "--stage", "scaled", "--json", "-")
+    data = json.loads(shown.stdout)
+    assert data["schema"] == "exactattn/solution/1"
+    assert data["shape"] == [3, 3]
+    assert run("solve", "c.yaml", "--stage", "scaled", "--json", tmp_path / "s").stdout.startswith("scaled (3 x 3)")
+    assert json.loads((tmp_path / "s").read_text()) == data
+
+
+def test_a_case_that_cannot_be_read(run, install):
+    def load(path):
+        raise CaseError(path, [Mistake("no \x1b such key", 3, 7, "did you mean X?"), Mistake("two")])
+
+    install("exactattn.documents.case", load=load)
+    result = run("solve", "c.yaml")
+    assert result.exit_code == 2
+    assert result.stderr == "error: c.yaml: line 3, column 7: no \\x1b such key (did you mean X?)\nc.yaml: two\n"
+
+
+def test_prove_lists_and_decides(run):
+    assert "rows-sum-to-one" in run("prove").output
+    result = run("prove", "rows-sum-to-one")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("rows-sum-to-one: holds\n")
+    data = json.loads(run("prove", "rows-sum-to-one", "--json", "-").stdout)
+    assert data["verdict"] == "holds"
+    assert data["steps"][0]["answer"] == "yes"
+
+
+@pytest.mark.parametrize("kind", ["engines", "laws", "checks", "conventions", "formats", "stages", "algorithms"])
+def test_list(run, kind):
+    result = run("list", kind)
+    assert result.exit_code == 0
+    assert result.output
+    assert max(map(len, result.output.split("\n"))) <= 80
+
+
+def test_explain(run, verifying):
+    assert run("explain", "ea102").stdout.startswith("EA102\n\n")
+    assert "EA900" in run("explain").stdout
+    assert "did you mean" in run("explain", "EA1O2").stderr
+
+
+def test_schema(run, install):
+    install("exactattn.journeys.schema", schema=lambda: {"title": "case"})
+    assert json.loads(run("schema").stdout) == {"title": "case"}
+
+
+def test_new(run, install, tmp_path):
+    install("exactattn.journeys.new", template=lambda: "version: 1\n")
+    path = tmp_path / "case.yaml"
+    assert run("new").stdout == "version: 1\n"
+    assert run("new", path).exit_code == 0
+    assert path.read_text() == "version: 1\n"
+    path.write_text("mine")
+    refused = run("new", path)
+    assert refused.exit_code == 2
+    assert "--force" in refused.stderr
+    assert path.read_text() == "mine"
+    assert run("new", path, "--force").exit_code == 0
+    assert path.read_text() == "version: 1\n"

@@ -1,0 +1,112 @@
+"""`exactattn verify`: where its outputs go, and what its exit status is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from exactattn.errors import ProblemError
+
+
+def test_the_report_is_printed(run, verifying):
+    result = run("verify", "c.yaml")
+    assert result.exit_code == 0
+    assert "The statement that was checked holds." in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_options_reach_the_journey(run, verifying):
+    run("verify", "a", "-", "--digits", 30, "--seed", 5, "--select", "EA1", "--select", "EA2", "--ignore", "EA106")
+    paths, options = verifying.asked[0]
+    assert paths == ["a", "-"]
+    assert vars(options) == {"digits": 30, "seed": 5, "select": ("EA1", "EA2"), "ignore": ("EA106",)}
+
+
+@pytest.mark.parametrize(("status", "strict", "code"), [(1, [], 1), (0, ["--strict"], 10), (2, [], 2)])
+def test_the_exit_status_is_the_journeys(run, verifying, status, strict, code):
+    verifying.status = status
+    assert run("verify", "c.yaml", *strict).exit_code == code
+
+
+@pytest.mark.parametrize(("option", "start"), [("--json", '{\n  "schema"'), ("--markdown", "# title")])
+def test_an_output_on_standard_output(run, verifying, option, start):
+    result = run("verify", "c.yaml", option, "-")
+    assert result.stdout.startswith(start)
+    assert result.stderr == "c.yaml: The statement that was checked holds.\n"
+    assert run("verify", "c.yaml", option, "-", "--quiet").stderr == ""
+
+
+def test_outputs_in_files(run, verifying, tmp_path):
+    result = run("verify", "c.yaml", "--json", tmp_path / "r.json", "--markdown", tmp_path / "r.md")
+    assert json.loads((tmp_path / "r.json").read_text())["schema"] == "exactattn/reports/1"
+    assert (tmp_path / "r.md").read_text().startswith("# title")
+    assert "holds" in result.stdout
+
+
+def test_quiet_prints_nothing(run, verifying, tmp_path):
+    result = run("verify", "c.yaml", "-q", "--json", tmp_path / "r.json")
+    assert result.output == ""
+    assert (tmp_path / "r.json").exists()
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_nothing_is_lost_when_a_file_cannot_be_written(run, verifying, tmp_path, quiet):
+    result = run("verify", "c.yaml", "--json", tmp_path / "no" / "r.json", "--markdown", tmp_path / "r.md", *quiet)
+    assert result.exit_code == 2
+    assert "there is no folder" in result.stderr
+    assert (tmp_path / "r.md").exists()
+    assert "The statement that was checked holds." in result.stdout
+
+
+def test_two_outputs_in_one_place_are_refused(run, verifying, tmp_path):
+    for place in ("-", tmp_path / "x"):
+        result = run("verify", "c.yaml", "--json", place, "--markdown", place)
+        assert result.exit_code == 2
+        assert "go to one place" in result.stderr
+    assert verifying.asked == []
+
+
+def test_a_code_that_chooses_nothing_is_refused(run, verifying):
+    result = run("verify", "c.yaml", "--select", "EA1O2")
+    assert result.exit_code == 2
+    assert "did you mean 'EA102'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (ProblemError("wrong\x1b[31m shape"), 2, "error: wrong\\x1b[31m shape\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (ZeroDivisionError("oops"), 2, "internal error (EA900): ZeroDivisionError: oops"),
+    ],
+)
+def test_whatever_goes_wrong_is_one_message(run, verifying, error, code, words):
+    def fail():
+        raise error
+
+    verifying.answer = fail
+    result = run("verify", "c.yaml")
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_debug_shows_the_traceback(run, verifying):
+    verifying.answer = lambda: 1 / 0
+    assert isinstance(run("--debug", "verify", "c.yaml").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(("variables", "colored"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colour_is_for_terminals_that_want_it(run, verifying, variables, colored, monkeypatch):
+    for name in ("NO_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables}.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in run("verify", "c.yaml", color=True).stdout) is colored
+
+
+def test_the_width_is_the_terminals(run, verifying):
+    result = run("verify", "c.yaml", env={"COLUMNS": "40"})
+    assert max(map(len, result.stdout.split("\n"))) <= 40
