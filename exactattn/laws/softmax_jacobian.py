@@ -56,11 +56,12 @@ def _show(proof: Proof, size: int) -> None:
     a, v = weights[0], values[:, 0]
     jacobian = np.array([[derivative(ar, x, s) for s in scores[0]] for x in a], dtype=object)
     what = f"{size} keys"
-    proof.equal(f"{what}: da_i/ds_j = a_i (delta_ij - a_j)", jacobian, np.diag(a) - np.outer(a, a))
-    proof.equal(f"{what}: rows of the Jacobian sum to 0", jacobian.sum(axis=1), 0)
-    proof.equal(f"{what}: columns of the Jacobian sum to 0", jacobian.sum(axis=0), 0)
-    proof.equal(f"{what}: its trace is 1 - sum a_i^2", np.trace(jacobian), 1 - (a**2).sum())
-    proof.positive(f"{what}: its diagonal is > 0", np.diag(jacobian))
+    formula = np.diag(a) - np.outer(a, a)
+    proof.equal(f"{what}: da_i/ds_j = a_i (delta_ij - a_j)", jacobian, formula)
+    proof.equal(f"{what}: rows of this matrix sum to 0", formula.sum(axis=1), 0)
+    proof.equal(f"{what}: columns of this matrix sum to 0", formula.sum(axis=0), 0)
+    proof.equal(f"{what}: its trace is 1 - sum a_i^2", np.trace(formula), 1 - (a**2).sum())
+    proof.positive(f"{what}: its diagonal is > 0", np.diag(formula))
     by_score = np.array([derivative(ar, output, s) for s in scores[0]], dtype=object)
     proof.equal(f"{what}: do/ds_j = a_j (v_j - o)", by_score, a * (v - output))
     by_value = np.array([derivative(ar, output, x) for x in v], dtype=object)
