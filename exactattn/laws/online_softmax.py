@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from exactattn.attention.algorithms import naive, online
+from exactattn.attention.algorithms import online
 from exactattn.laws.law import THOROUGH, Algebra, Decision, is_thorough
-from exactattn.laws.proof import Proof, full
+from exactattn.laws.proof import Proof, full, same_as_softmax
 
 
 class OnlineSoftmax:
@@ -50,15 +50,6 @@ class OnlineSoftmax:
 def masked() -> Any:
     """Two rows of three keys; the first key of the first row, the first tile, is not allowed."""
     return np.array([[False, True, True], [True, False, True]])
-
-
-def same_as_softmax(proof: Proof, what: str, allowed: Any, algorithm: Any) -> None:
-    """The steps that an algorithm's context and lse are those of softmax attention."""
-    ar, (rows, size) = proof.ar, allowed.shape
-    scores, values = ar.symbols("s", rows, size), ar.symbols("v", size, 1)
-    wanted, got = naive(ar, scores, allowed, values), algorithm(ar, scores, allowed, values)
-    proof.equal(f"{what}: context equals that of softmax", got.context, wanted.context)
-    proof.equal(f"{what}: lse equals that of softmax", got.lse, wanted.lse)
 
 
 LAW = OnlineSoftmax()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from exactattn.attention.algorithms import naive
 from exactattn.attention.spec import AttentionSpec, Head, Problem
 from exactattn.findings import Verdict
 from exactattn.laws.law import Decision, Step
@@ -151,3 +152,12 @@ def full(rows: int, columns: int) -> Any:
 def causal(size: int) -> Any:
     """Key j allowed for query i when j <= i."""
     return np.tril(full(size, size))
+
+
+def same_as_softmax(proof: Proof, what: str, allowed: Any, algorithm: Any) -> None:
+    """The steps that an algorithm's context and lse are those of softmax attention."""
+    ar, (rows, size) = proof.ar, allowed.shape
+    scores, values = ar.symbols("s", rows, size), ar.symbols("v", size, 1)
+    wanted, got = naive(ar, scores, allowed, values), algorithm(ar, scores, allowed, values)
+    proof.equal(f"{what}: context equals that of softmax", got.context, wanted.context)
+    proof.equal(f"{what}: lse equals that of softmax", got.lse, wanted.lse)

@@ -8,8 +8,7 @@ import numpy as np
 
 from exactattn.attention.algorithms import split
 from exactattn.laws.law import THOROUGH, Algebra, Decision, is_thorough
-from exactattn.laws.online_softmax import same_as_softmax
-from exactattn.laws.proof import Proof, full
+from exactattn.laws.proof import Proof, full, same_as_softmax
 
 
 class SplitAndMerge:
