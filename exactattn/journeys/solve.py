@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from exactattn import plugins
@@ -32,7 +32,7 @@ def solve(problem: Problem, wanted: Wanted | None = None) -> Solution:
     return Solution(wanted, truth.shape(elements[0].stage), plugins.get("engines", wanted.engine).guarantee, values)
 
 
-def choose(problems: dict[str, Problem], name: str | None) -> Problem:
+def choose(problems: Mapping[str, Problem], name: str | None) -> Problem:
     """The problem of that name, or the only one. Errors: UsageError with the names there are."""
     if name is None and len(problems) == 1:
         return next(iter(problems.values()))

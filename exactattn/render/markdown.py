@@ -10,6 +10,7 @@ from exactattn.render.evidence import details
 from exactattn.render.outline import (
     Block,
     Outline,
+    by_family,
     headline,
     index_of,
     overall,
@@ -54,6 +55,7 @@ def _report(report: Report) -> Iterator[str]:
         yield from (f"{markdown(report.subject.kind.capitalize())}: {code(report.subject.path or '-')}{digest}", "")
     yield from _blocks(outline.blocks)
     for title, findings in (
+        ("Mistakes in the case", outline.mistakes),
         ("What is wrong", outline.wrong),
         ("What is wrong, as expected", outline.expected),
         ("Warnings and remarks", outline.warnings),
@@ -65,7 +67,9 @@ def _report(report: Report) -> Iterator[str]:
                 yield from _finding(finding)
     if outline.holds:
         yield from ("## What holds", "")
-        yield from (f"- {code(f.id)}: {markdown(f.message)}" for f in outline.holds)
+    for family, findings in by_family(outline.holds):
+        yield from (f"{family.capitalize()}:", "")
+        yield from (f"- {code(f.id)}: {markdown(f.message)}" for f in findings)
         yield ""
 
 

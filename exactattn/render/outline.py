@@ -5,6 +5,7 @@ Renderers share this; it gives plain text pieces that each renderer cleans and l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exactattn.findings import Finding, Level, Report, Reports, Verdict
@@ -18,6 +19,16 @@ REASONS = {
     "propagated": "follows from earlier",
     "convention": "another reading",
     "new": "new error",
+}
+UNREADABLE = "EA901"
+FAMILIES = {
+    "EA1": "printed numbers",
+    "EA2": "statements",
+    "EA3": "range hazards",
+    "EA4": "statistics",
+    "EA5": "float runs",
+    "EA6": "conventions and semantics",
+    "EA7": "determinism",
 }
 
 
@@ -33,6 +44,7 @@ class Block:
 class Outline:
     """One report in reading order."""
 
+    mistakes: tuple[Finding, ...]
     wrong: tuple[Finding, ...]
     expected: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
@@ -47,13 +59,22 @@ class Outline:
         errors = [f for f in fails if f.level is Level.ERROR]
         opened = [f for f in report.findings if f.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN, Verdict.BROKEN)]
         return Outline(
-            wrong=tuple(f for f in errors if not f.expected),
+            mistakes=tuple(f for f in errors if f.code == UNREADABLE),
+            wrong=tuple(f for f in errors if not f.expected and f.code != UNREADABLE),
             expected=tuple(f for f in errors if f.expected),
             warnings=tuple(f for f in fails if f.level is not Level.ERROR),
             open=tuple(sorted(opened, key=lambda f: f.verdict is not Verdict.BROKEN)),
             blocks=_blocks(report),
             holds=tuple(f for f in report.findings if f.verdict is Verdict.HOLDS and not is_printed(f)),
         )
+
+
+def by_family(findings: Sequence[Finding]) -> list[tuple[str, tuple[Finding, ...]]]:
+    """The findings under the name of their family of codes, families in order."""
+    named: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda f: f.code[:3]):
+        named.setdefault(FAMILIES.get(finding.code[:3], "others"), []).append(finding)
+    return [(family, tuple(members)) for family, members in named.items()]
 
 
 def is_printed(finding: Finding) -> bool:
@@ -78,9 +99,9 @@ def index_of(finding: Finding) -> tuple[int, ...]:
 
 def headline(report: Report) -> str:
     """The verdict in one or two sentences."""
-    unread = next((f for f in report.findings if f.code == "EA901"), None)
-    if unread is not None:
-        return "The case cannot be read."
+    mistakes = sum(f.code == UNREADABLE for f in report.findings)
+    if mistakes:
+        return f"The case cannot be read: {mistakes} mistake{'s' if mistakes > 1 else ''}."
     parts = [part for part in (_printed(report), _statements(report), _others(report)) if part]
     verdict = ". ".join(part[0].upper() + part[1:] for part in parts) or "Nothing was judged"
     return f"{verdict}.{_surprise(report)}"
@@ -169,10 +190,12 @@ def summary_of(block: Block) -> str:
         count = sum(bool(f.evidence.get(key)) for f in right)
         how += f", {count} {words}" if count else ""
     text = f"{len(right)} of {len(block.findings)} right{f': {how}' if how else ''}"
-    for verdict, words in ((Verdict.FAILS, "wrong"), (Verdict.UNDECIDED, "open")):
-        some = [f for f in block.findings if f.verdict is verdict]
-        text += f"; {len(some)} {words}: {_counted(some)}" if some else ""
-    return text
+    wrong = [f for f in block.findings if _is_error(f)]
+    text += f"; {len(wrong)} wrong: {_counted(wrong)}" if wrong else ""
+    carried = sum(f.verdict is Verdict.FAILS for f in block.findings) - len(wrong)
+    text += f"; {carried} carried on from rounding" if carried else ""
+    unclear = sum(f.verdict is Verdict.UNDECIDED for f in block.findings)
+    return text + (f"; {unclear} undecided" if unclear else "")
 
 
 def _counted(findings: list[Finding]) -> str:
@@ -195,7 +218,9 @@ def provenance(reports: Reports) -> list[Line]:
 
 def place_of(finding: Finding) -> str:
     """Where it stands in the case file, or nothing."""
-    return "" if finding.where is None else f"line {finding.where.line}"
+    if finding.where is None:
+        return ""
+    return f"line {finding.where.line}" + (f", column {finding.where.column}" if finding.code == UNREADABLE else "")
 
 
 def _is_error(finding: Finding) -> bool:

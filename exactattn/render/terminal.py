@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from exactattn.findings import Finding, Report, Reports, Verdict
+from exactattn.findings import Finding, Report, Reports
 from exactattn.render.evidence import details
 from exactattn.render.outline import (
     Outline,
+    by_family,
     headline,
     overall,
     place_of,
@@ -61,11 +62,12 @@ class _Page:
     def report(self, report: Report) -> None:
         """One subject from its verdict to what holds."""
         outline = Outline.of(report)
-        bad = any(f.verdict is Verdict.FAILS for f in outline.wrong)
+        bad = outline.mistakes or outline.wrong
         self.paragraph(report.subject.title or report.subject.kind, "bold underline", exact=True)
         self.paragraph(headline(report), "bold red" if bad else "bold green")
         source = [("path", report.subject.path), ("sha256", report.subject.sha256)]
         self.rows([(label, text) for label, text in source if text])
+        self.findings("Mistakes in the case", outline.mistakes, "bold red")
         self.findings("Wrong", outline.wrong, "bold red")
         self.findings("Wrong, as expected", outline.expected, "bold yellow")
         self.findings("Warnings and remarks", outline.warnings, "bold yellow")
@@ -73,9 +75,9 @@ class _Page:
         if outline.blocks:
             self.section("Printed numbers", "bold")
             self.rows([(block.name, summary_of(block)) for block in outline.blocks])
-        if outline.holds:
-            self.section("Holds", "bold green")
-            self.rows([(f.id, f.message) for f in outline.holds])
+        for family, findings in by_family(outline.holds):
+            self.section(f"Holds: {family}", "bold green")
+            self.rows([(f.id, f.message) for f in findings])
 
     def findings(self, title: str, findings: Sequence[Finding], style: str) -> None:
         """A section of findings, each with its evidence."""

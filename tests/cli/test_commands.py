@@ -128,3 +128,28 @@ def test_new(run, install, tmp_path):
     assert path.read_text() == "mine"
     assert run("new", path, "--force").exit_code == 0
     assert path.read_text() == "version: 1\n"
+
+
+CASE = """
+version: 1
+title: one row
+problem: {Q: [[1]], K: [[0], [0]], V: [[1], [3]], scale: 1}
+printed: {weights: [[0.5, 0.5]], output: [["2.1"]]}
+"""
+
+
+def test_from_standard_input_to_an_exit_status(run):
+    result = run("verify", "-", "--json", "-", input=CASE)
+    assert result.exit_code == 1
+    (report,) = json.loads(result.stdout)["reports"]
+    verdicts = {f["id"]: (f["verdict"], f["reason"]) for f in report["findings"] if f["check"] == "printed"}
+    assert verdicts == {
+        "weights[0,0]": ("holds", "exact"),
+        "weights[0,1]": ("holds", "exact"),
+        "output[0,0]": ("fails", "new"),
+    }
+    assert "1 of 3 printed numbers is wrong." in result.stderr
+
+
+def test_solve_from_standard_input(run):
+    assert "output[0,0] = 2 (exact)" in run("solve", "-", input=CASE).stdout

@@ -43,3 +43,12 @@ def test_a_great_many_findings_are_cut_and_counted(reports):
 def test_the_verdict_comes_first(reports):
     lines = [line for line in RENDERER.render(reports).split("\n") if line]
     assert lines[1].startswith("2 of 8 printed numbers are wrong; 1 follows from an earlier wrong one;")
+
+
+def test_a_case_that_cannot_be_read(reports):
+    wrong = next(f for f in reports.reports[0].findings if f.id == "words")
+    mistake = replace(wrong, id="case:1", code="EA901", reason="unreadable")
+    text = RENDERER.render(replace(reports, reports=(Report(reports.reports[0].subject, (mistake,)),)))
+    assert "The case cannot be read: 1 mistake." in text
+    assert "case:1  unreadable, line 30, column 5, EA901" in text
+    assert "Wrong" not in text
