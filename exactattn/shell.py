@@ -147,4 +147,5 @@ def complain(text: str) -> None:
     """A message to standard error."""
     from exactattn.render.text import clean_lines
 
-    click.echo(clean_lines(text), err=True)
+    with suppress(BrokenPipeError):  # nobody reads it, and the exit status says it all the same
+        click.echo(clean_lines(text), err=True)
