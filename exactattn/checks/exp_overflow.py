@@ -18,7 +18,7 @@ REMEDY = "Subtract the row maximum before exp (shifted or online softmax): the e
 AFFECTED: dict[str, Any] = {
     "affected": ["naive"],
     "unaffected": ["shifted", "online", "split"],
-    "why_unaffected": "their exp sees a logit minus a maximum over keys that holds it, which is at most 0; "
+    "why_unaffected": "while the scores are finite, their exp sees a logit minus a maximum that is no smaller; "
     "split is shifted inside each part",
 }
 

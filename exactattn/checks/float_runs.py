@@ -17,7 +17,7 @@ from exactattn.errors import Unavailable
 from exactattn.findings import Finding, Level, Verdict
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
-from exactattn.truth.accuracy import Accuracy, enclosed, judged_stages, measure, representation
+from exactattn.truth.accuracy import Accuracy, Reference, enclosed, judged_stages, measure, representation
 from exactattn.truth.ladder import Truth
 from exactattn.truth.range import score_overflows
 from exactattn.truth.rows import Row, named, proof
@@ -42,7 +42,9 @@ class FloatRuns:
         """Every format with every algorithm."""
         if bench.the_problem is None:
             return
+        written = Reference(bench.truth)
         for fmt in bench.formats:
+            stored = _stored(bench, fmt, written)
             for algorithm in bench.algorithms:
                 try:
                     done = bench.run(fmt, algorithm)
@@ -50,7 +52,7 @@ class FloatRuns:
                     yield self._not_run(bench, fmt, algorithm, str(reason))
                 else:
                     broken = _not_finite(bench.truth, done)
-                    yield self._broken(bench, done, broken) if any(broken.values()) else self._measured(bench, done)
+                    yield self._broken(bench, done, broken) if broken else self._measured(bench, done, written, stored)
 
     def _not_run(self, bench: Bench, fmt: Format, algorithm: str, reason: str) -> Finding:
         return bench.finding(
@@ -94,22 +96,19 @@ class FloatRuns:
             engine=done.engine,
         )
 
-    def _measured(self, bench: Bench, done: Run) -> Finding:
-        fmt, truth = done.format, bench.truth
-        stored = bench.stored(fmt)
-        same = stored is not None and stored.problem == bench.problem
-        written = measure(truth, done)
-        kept = None if stored is None else written if same else measure(stored, done)
-        apart = {} if stored is None or same else representation(truth, stored, fmt)
-        output = written[Stage.OUTPUT]
+    def _measured(self, bench: Bench, done: Run, written: Reference, stored: Reference | None) -> Finding:
+        fmt, same = done.format, stored is written
+        errors = measure(written, done)
+        kept = None if stored is None else errors if same else measure(stored, done)
+        apart = {} if stored is None or same else representation(written, stored, fmt)
         against = "" if same else f" against the inputs as written, {_ulps(kept)} as stored"
         return bench.finding(
             self,
             "EA501",
             f"run:{fmt.name}/{done.algorithm}",
             Verdict.HOLDS,
-            f"{done.algorithm} in {fmt.name}: largest error of the output {output.max_ulps:.3g} ulp{against}",
-            written=_evidence(bench, written),
+            f"{done.algorithm} in {fmt.name}: largest error of the output {_ulps(errors)} ulp{against}",
+            written=_evidence(bench, errors),
             stored=None if kept is None else _evidence(bench, kept),
             representation=_evidence(bench, apart),
             inputs="overflow" if stored is None else "exact" if same else "rounded",
@@ -117,6 +116,14 @@ class FloatRuns:
             run_engine=done.engine,
             **proof(128),
         )
+
+
+def _stored(bench: Bench, fmt: Format, written: Reference) -> Reference | None:
+    """The truth for the inputs as stored: the one as written where nothing is rounded, None where they do not fit."""
+    stored = bench.stored(fmt)
+    if stored is None:
+        return None
+    return written if stored.problem == bench.problem else Reference(stored)
 
 
 def _ulps(found: Mapping[Stage, Accuracy] | None) -> str:

@@ -123,7 +123,13 @@ class _Magnitudes:
         self.truth, self.stage = truth, stage
         queries, self.keys = truth.problem.lengths
         self.rows = [(head, i) for head in range(len(truth.problem.heads)) for i in range(queries)]
-        self.tops = {row: largest(self.at(row, key) for key in range(self.keys)) for row in self.rows}
+        self.tops = {row: self._top(*row) for row in self.rows}
+
+    def _top(self, head: int, query: int) -> Interval:
+        """The largest magnitude of a row: |t| is at least t and -t, and at most the larger end of either."""
+        values = self.truth.enclosure(self.stage, head)
+        lower, upper = values.lower[query], values.upper[query]
+        return Interval(max(*lower, -min(upper), Fraction(0)), max(*upper, -min(lower)))
 
     def at(self, row: Row, key: int, bits: int = 128) -> Interval:
         value = self.truth.enclosure(self.stage, row[0], bits)[row[1], key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
@@ -50,11 +50,13 @@ class WeightUnderflow:
     def vanishing(self, logits: Logits, fmt: Format) -> Decided[Cell]:
         """Which logits minus the maximum of their row are below ln(half of the smallest subnormal)."""
         limit = exp_range(fmt).ln_underflow
+        first = enclose(limit)
 
         def ask(cell: Cell, bits: int) -> Answer:
             return beyond(enclose(limit, bits), drop(logits, cell, bits))
 
-        return climb(logits.truth, _cells(logits), ask)
+        rows = [row for row in logits.rows if beyond(first, deepest(logits, row)) is not Answer.NO]
+        return climb(logits.truth, [(row, key) for row in rows for key in logits.keys[row[1]]], ask)
 
     def empty(self, logits: Logits, fmt: Format) -> Decided[Row]:
         """Which rows have no logit above it, not shifted: all their exponentials vanish."""
@@ -73,7 +75,7 @@ class WeightUnderflow:
         masses = mass(problem, by_row) if by_row else {}
         worst = max(masses, key=lambda row: masses[row].lower, default=None)
         heavy = worst is not None and masses[worst].above(fmt.unit_roundoff) is Answer.YES
-        total = len(_cells(logits))
+        total = sum(len(logits.keys[query]) for _, query in logits.rows)
         return bench.finding(
             self,
             "EA304",
@@ -140,12 +142,20 @@ class Lost:
 def drop(logits: Logits, cell: Cell, bits: int = FIRST_BITS) -> Interval:
     """A logit minus the maximum of its row: at most 0."""
     row, key = cell
-    fall = difference(logits.at(row, key, bits), logits.top(row, bits))
+    return _at_most_zero(difference(logits.at(row, key, bits), logits.top(row, bits)))
+
+
+def deepest(logits: Logits, row: Row) -> Interval:
+    """The smallest logit of a row minus its maximum."""
+    return _at_most_zero(difference(logits.lowest(row), logits.top(row)))
+
+
+def _at_most_zero(fall: Interval) -> Interval:
     return Interval(fall.lower, min(fall.upper, Fraction(0)))
 
 
 def _lowest(logits: Logits) -> Interval:
-    return min((drop(logits, cell) for cell in _cells(logits)), key=lambda fall: fall.lower)
+    return min((deepest(logits, row) for row in logits.rows), key=lambda fall: fall.lower)
 
 
 def _limits(fmt: Format, digits: int) -> dict[str, Any]:
@@ -170,10 +180,6 @@ def _message(fmt: Format, lost: Lost, total: int, mass_lost: Interval | None, he
             f"{limit}), so naive softmax is 0/0 there"
         )
     return "; ".join(parts) or f"whether exponentials vanish in {fmt.name} cannot be told with {lost.bits} bits"
-
-
-def _cells(logits: Logits) -> list[Cell]:
-    return [(row, key) for row in logits.rows for key in logits.keys[row[1]]]
 
 
 CHECK = WeightUnderflow()

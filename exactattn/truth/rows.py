@@ -89,7 +89,7 @@ class Logits:
         allowed = truth.problem.allowed
         self.keys = {i: [int(j) for j in seen.nonzero()[0]] for i, seen in enumerate(allowed) if seen.any()}
         self.rows = [(head, i) for head in range(len(truth.problem.heads)) for i in self.keys]
-        self._tops: dict[tuple[Row, int], Interval] = {}
+        self._extremes: dict[tuple[Row, int], tuple[Interval, Interval]] = {}
 
     def at(self, row: Row, key: int, bits: int = FIRST_BITS) -> Interval:
         """One logit."""
@@ -98,9 +98,18 @@ class Logits:
 
     def top(self, row: Row, bits: int = FIRST_BITS) -> Interval:
         """The largest logit of a row."""
-        if (row, bits) not in self._tops:
-            self._tops[row, bits] = largest(self.at(row, key, bits) for key in self.keys[row[1]])
-        return self._tops[row, bits]
+        return self._ends(row, bits)[1]
+
+    def lowest(self, row: Row, bits: int = FIRST_BITS) -> Interval:
+        """The smallest logit of a row."""
+        return self._ends(row, bits)[0]
+
+    def _ends(self, row: Row, bits: int) -> tuple[Interval, Interval]:
+        if (row, bits) not in self._extremes:
+            values = [self.at(row, key, bits) for key in self.keys[row[1]]]
+            lowest = Interval(min(v.lower for v in values), min(v.upper for v in values))
+            self._extremes[row, bits] = lowest, largest(values)
+        return self._extremes[row, bits]
 
     def lse(self, row: Row, bits: int = FIRST_BITS) -> Interval:
         """The natural log-sum-exp of a row."""

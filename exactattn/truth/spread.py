@@ -19,9 +19,10 @@ from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, enclose, interval
 from exactattn.numbers.enclosure import Answer, Interval
-from exactattn.numbers.exact import Exact, Expr, evaluate, log, mul, power
+from exactattn.numbers.exact import Exact, Expr, div, evaluate, log, mul, power
 from exactattn.truth.rows import Row, largest, product, trimmed
 
+MOST_EXACT_SCORES = 400
 SATURATED_WEIGHT = Fraction(99, 100)
 SATURATED_TRACE = Fraction(1, 2)
 CRITERION = (
@@ -108,9 +109,11 @@ def is_saturated(rows: Sequence[Saturation]) -> Answer:
 def variance(problem: Problem) -> Interval:
     """The population variance of the scores (before the scale) over all allowed pairs of all heads.
 
-    Exact value: mean of squares minus square of the mean; of no width where the scores are rational.
+    Exact value: mean of squares minus square of the mean; of no width where the scores are few and rational.
     """
-    for name in ("rational", "ball"):
+    queries, keys = problem.lengths
+    small = queries * keys * len(problem.heads) <= MOST_EXACT_SCORES
+    for name in ("rational", "ball") if small else ("ball",):
         engine = plugins.get("engines", name)
         try:
             values = stages(problem, engine.arithmetic(), until=Stage.SCORES)
@@ -134,9 +137,11 @@ def scaled_variance(problem: Problem, before: Interval) -> Interval:
 
 
 def square(x: Exact) -> Exact:
-    """Exact value: x squared; a root of a rational becomes rational."""
+    """Exact value: x squared; roots in products and quotients become rational."""
     if isinstance(x, Expr) and x.op == "pow" and isinstance(x.args[1], Fraction):
         return power(x.args[0], 2 * x.args[1])
+    if isinstance(x, Expr) and x.op in ("mul", "div"):
+        return (mul if x.op == "mul" else div)(square(x.args[0]), square(x.args[1]))
     return mul(x, x)
 
 

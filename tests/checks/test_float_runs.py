@@ -1,0 +1,137 @@
+"""EA501 and EA502: float runs with their error against the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hazard_samples import bench, by_id, document_n, matrix, scores, two_heads
+
+from exactattn.attention.spec import Stage
+from exactattn.bench import Bench
+from exactattn.checks.float_runs import CHECK
+from exactattn.findings import Level, Verdict, is_unexpected
+from exactattn.numbers.formats import FORMATS
+
+
+def test_document_n_runs_everywhere():
+    found = by_id(CHECK, bench(document_n(), "float64", "float32", "float16"))
+    assert len(found) == 9
+    for finding in found.values():
+        assert (finding.code, finding.verdict, finding.level) == ("EA501", Verdict.HOLDS, Level.NOTE)
+        assert finding.evidence["inputs"] == "exact"
+        assert finding.evidence["written"] == finding.evidence["stored"]
+        assert 0 < finding.evidence["written"]["output"]["max_ulps"] < 4
+        assert ("weights" in finding.evidence["written"]) is not finding.id.endswith("online")
+
+
+def test_the_error_is_that_of_the_run_against_mpmath():
+    """Document N in float32, naive: weights by mpmath at 50 digits, ulp by NumPy's spacing."""
+    a_bench = bench(document_n(), "float32")
+    weights = a_bench.run(FORMATS["float32"], "naive").outputs[Stage.WEIGHTS, 0]
+    with mpmath.workdps(50):
+        ulps = []
+        for row, data in zip([[1, 0, 1], [0, 1, 1], [1, 1, 2]], weights, strict=True):
+            e = [mpmath.exp(x / mpmath.sqrt(2)) for x in row]
+            for x, y in zip(e, data, strict=True):
+                true = x / sum(e)
+                ulps.append(abs(mpmath.mpf(float(y)) - true) / float(np.spacing(np.float32(float(true)))))
+    found = by_id(CHECK, a_bench)["run:float32/naive"].evidence["written"]["weights"]
+    assert found["max_ulps"] == pytest.approx(float(max(ulps)), rel=1e-3)
+
+
+def test_scaled_by_1000_only_naive_breaks():
+    """Issue 2: naive is not finite where the truth is; shifted and online are fine."""
+    found = by_id(CHECK, bench(document_n(1000), "float32"))
+    naive = found["run:float32/naive"]
+    assert (naive.code, naive.verdict, naive.level) == ("EA502", Verdict.FAILS, Level.ERROR)
+    assert is_unexpected(naive)
+    assert naive.evidence["rows"] == [0, 1, 2]
+    assert naive.evidence["output"] == ["nan", "nan"]
+    for name in ("shifted", "online"):
+        assert found[f"run:float32/{name}"].verdict is Verdict.HOLDS
+
+
+def test_silent_zeros_are_seen():
+    naive = by_id(CHECK, bench(scores([88, 88, 88], [1, 2, 3]), "float32"))["run:float32/naive"]
+    assert naive.verdict is Verdict.FAILS
+    assert (naive.evidence["rows"], naive.evidence["all_zero_weights"]) == ([0], [0])
+    assert naive.evidence["first_stage"] == "lse"
+
+
+def test_formats_that_cannot_run_say_so():
+    found = by_id(CHECK, bench(document_n(), "bfloat16", "tf32", "e4m3fn", "e5m2", algorithms=("naive",)))
+    assert len(found) == 4
+    for name, finding in found.items():
+        assert (finding.verdict, finding.level) == (Verdict.NOT_RUN, Level.NOTE)
+        assert name.split(":")[1].split("/")[0] in finding.message
+
+
+def test_inputs_that_do_not_fit_are_named():
+    """70000 does not fit in float16; the scale brings the score back, but the input is infinite by then."""
+    found = by_id(CHECK, bench(scores([70000, 1], scale=Fraction(1, 70000)), "float16"))["run:float16/shifted"]
+    assert (found.code, found.reason, found.evidence["inputs_fit"]) == ("EA502", "inputs-overflow", False)
+    assert "overflow when they are stored" in found.message
+
+
+def test_a_true_value_beyond_the_format_is_told_apart():
+    """Values of 60000, 60000 through W_O = [[2]] give 120000: infinity is the best that float16 can do."""
+    problem = scores([0, 0])
+    problem = replace(
+        problem, heads=(replace(problem.heads[0], v=matrix([[60000], [60000]])),), W_O=matrix([[2]])
+    )
+    found = by_id(CHECK, bench(problem, "float16", algorithms=("shifted",)))["run:float16/shifted"]
+    assert (found.reason, found.evidence["beyond_range"]) == ("out-of-range", ["output"])
+
+
+def test_as_written_and_as_stored_are_apart():
+    """0.1 and 0.3 are no float16 numbers: representation error is reported by itself, checked by mpmath."""
+    problem = scores(["0.1", "0.3"])
+    found = by_id(CHECK, bench(problem, "float16", algorithms=("shifted",)))["run:float16/shifted"]
+    assert found.evidence["inputs"] == "rounded"
+    with mpmath.workdps(40):
+        a, b = mpmath.mpf("0.1"), mpmath.mpf("0.3")
+        c, d = (mpmath.mpf(float(np.float16(x))) for x in (0.1, 0.3))
+        written, stored = 1 / (1 + mpmath.exp(a - b)), 1 / (1 + mpmath.exp(c - d))  # the second weight
+        ulp = float(np.spacing(np.float16(0.4)))  # the first weight is in [1/4, 1/2)
+        expected = float(abs(written - stored)) / ulp
+    assert found.evidence["representation"]["weights"]["max_ulps"] == pytest.approx(expected, rel=1e-3)
+    assert found.evidence["written"]["weights"]["max_ulps"] != found.evidence["stored"]["weights"]["max_ulps"]
+
+
+def test_an_exact_zero_has_an_absolute_error():
+    """Values 1 and -1 under equal weights: the true output is 0, which has no useful ulp."""
+    problem = scores([0, 0])
+    problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[1], [-1]])),))
+    found = by_id(CHECK, bench(problem, "float32", algorithms=("naive",)))["run:float32/naive"]
+    assert found.evidence["written"]["output"]["max_ulps"] == 0
+    assert found.evidence["written"]["output"]["at_zero"] < 1e-30
+
+
+def test_undefined_rows_are_left_out():
+    problem = replace(document_n(), mask=((True,) * 3, (False,) * 3, (True,) * 3))
+    for finding in by_id(CHECK, bench(problem, "float32")).values():
+        assert finding.verdict is Verdict.HOLDS
+
+
+def test_heads_and_output_projection_report_the_context():
+    found = by_id(CHECK, bench(two_heads([[1, 2]], [[3, 5]]), "float32", algorithms=("naive",)))["run:float32/naive"]
+    assert set(found.evidence["written"]) == {"weights", "lse", "context", "output"}
+    assert found.evidence["written"]["weights"]["at"].count(",") == 2  # weights[head,row,column]
+
+
+def test_a_planted_error_of_three_ulps_is_measured():
+    """The tester: one output moved by three ulps shows as about three ulps, there."""
+    a_bench = bench(document_n(), "float32", algorithms=("shifted",))
+    outputs = a_bench.run(FORMATS["float32"], "shifted").outputs
+    outputs[Stage.OUTPUT, 0][1, 0] += 3 * float(np.spacing(np.float32(0.598)))
+    found = by_id(CHECK, a_bench)["run:float32/shifted"].evidence["written"]["output"]
+    assert found["at"] == "output[1,0]"
+    assert found["max_ulps"] == pytest.approx(3, abs=0.6)
+
+
+def test_no_problem():
+    assert not list(CHECK.run(Bench()))
