@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
-from exactattn.numbers.balls import enclose
+from exactattn.numbers.balls import FIRST_BITS, enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
 from exactattn.truth.range import ExpRange, exp_range
-from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, largest, named, shown
+from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, largest, named, proof, shown
 
 REMEDY = "Subtract the row maximum before exp (shifted or online softmax): the exponents are then at most 0."
 AFFECTED: dict[str, Any] = {
@@ -37,14 +37,15 @@ class ExpOverflow:
         if bench.the_problem is None or not bench.formats:
             return
         logits = Logits(bench.truth)
-        hit = False
+        hit, bits = False, FIRST_BITS
         for fmt in bench.formats:
             decided = self.decide(logits, fmt)
+            bits = max(bits, decided.bits)
             if decided.verdict is not Verdict.HOLDS:
                 hit = True
                 yield self._hazard(bench, logits, fmt, decided)
         if not hit and logits.rows:
-            yield self._note(bench, logits)
+            yield self._note(bench, logits, bits)
 
     def decide(self, logits: Logits, fmt: Format) -> Decided[Row]:
         """Which rows have a logit above ln(max + half an ulp)."""
@@ -81,7 +82,7 @@ class ExpOverflow:
             **AFFECTED,
         )
 
-    def _note(self, bench: Bench, logits: Logits) -> Finding:
+    def _note(self, bench: Bench, logits: Logits, bits: int) -> Finding:
         top = largest(map(logits.top, logits.rows))
         ranges = [exp_range(fmt) for fmt in bench.formats]
         smallest = min(ranges, key=lambda exp: enclose(exp.ln_overflow).lower)
@@ -98,6 +99,7 @@ class ExpOverflow:
             f"{rounding}",
             largest=shown(top, bench.digits),
             formats=formats,
+            **proof(bits),
         )
 
 

@@ -15,6 +15,7 @@ from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
 from exactattn.errors import Unavailable
 from exactattn.findings import Finding, Level, Verdict
+from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
 from exactattn.truth.accuracy import Accuracy, Reference, enclosed, judged_stages, measure, representation
@@ -114,7 +115,7 @@ class FloatRuns:
             inputs="overflow" if stored is None else "exact" if same else "rounded",
             unit="ulp of the format at the true value; where that may be 0 the absolute error, at_zero",
             run_engine=done.engine,
-            **proof(128),
+            **proof(FIRST_BITS),
         )
 
 

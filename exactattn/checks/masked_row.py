@@ -10,6 +10,7 @@ import numpy as np
 from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
+from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Interval
 from exactattn.truth.rows import MOST_NAMED, proof, shown
 from exactattn.truth.spread import mean
@@ -70,7 +71,7 @@ class MaskedRow:
             undefined=[] if ruled else list(UNDEFINED),
             implementations=RETURNS,
             mean_of_values=_mean_of_values(bench),
-            **proof(128),
+            **proof(FIRST_BITS),
         )
 
 

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
-from exactattn.findings import Finding, Level, Verdict, as_text
+from exactattn.findings import Finding, Level, Verdict
+from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval, significant
 from exactattn.numbers.formats import Format
 from exactattn.truth.ladder import Element, Truth
 from exactattn.truth.range import score_overflows
-from exactattn.truth.rows import Decided, Row, climb, count_of, largest, named, shown
+from exactattn.truth.rows import Decided, Row, climb, count_of, largest, named, proof, shown
 
 SCALE_FIRST = "Multiply q by the scale before the product with k: the scaled scores are in range."
 WIDER = "Accumulate and keep the scores in a format with a wider range (float32, bfloat16), or normalise q and k."
@@ -34,14 +35,15 @@ class ScoreOverflow:
         if bench.the_problem is None or not bench.formats:
             return
         magnitudes = {stage: _Magnitudes(bench.truth, stage) for stage in _stages(bench)}
-        hit = False
+        hit, bits = False, FIRST_BITS
         for fmt in bench.formats:
             found = {stage: m.decide(fmt) for stage, m in magnitudes.items()}
+            bits = max(bits, *(decided.bits for decided in found.values()))
             if any(decided.verdict is not Verdict.HOLDS for decided in found.values()):
                 hit = True
                 yield self._hazard(bench, fmt, magnitudes, found)
         if not hit:
-            yield self._note(bench, magnitudes)
+            yield self._note(bench, magnitudes, bits)
 
     def _hazard(
         self,
@@ -80,7 +82,7 @@ class ScoreOverflow:
             unaffected=[],
         )
 
-    def _note(self, bench: Bench, magnitudes: Mapping[Stage, _Magnitudes]) -> Finding:
+    def _note(self, bench: Bench, magnitudes: Mapping[Stage, _Magnitudes], bits: int) -> Finding:
         tops = {stage: largest(m.tops.values()) for stage, m in magnitudes.items()}
         top = largest(tops.values())
         smallest = min(bench.formats, key=lambda fmt: fmt.overflow_threshold)
@@ -94,10 +96,10 @@ class ScoreOverflow:
             f"largest magnitude is {shown(top, 10)}, the smallest threshold {_short(limit)} ({smallest.name})",
             largest={str(stage): shown(value, bench.digits) for stage, value in tops.items()},
             formats={
-                fmt.name: _limits(fmt)
-                | {"margin": shown(Interval(fmt.overflow_threshold - top.upper, fmt.overflow_threshold - top.lower), 6)}
+                fmt.name: _limits(fmt) | {"margin": significant(fmt.overflow_threshold - top.upper, 6)}
                 for fmt in bench.formats
             },
+            **proof(bits),
         )
 
 
@@ -112,8 +114,14 @@ def _short(limit: Fraction) -> str:
 
 
 def _limits(fmt: Format) -> dict[str, Any]:
-    tie = "overflows" if fmt.max_significand % 2 else "gives max"
-    return {"max": as_text(fmt.max), "overflow_threshold": as_text(fmt.overflow_threshold), "at_threshold": tie}
+    """The limits of a format, exact: a plain integer while it is short, else an integer times a power of two."""
+    top = fmt.emax - fmt.precision + 1  # the exponent of the largest number's ulp
+    limits = {"max": (fmt.max_significand, top), "overflow_threshold": (2 * fmt.max_significand + 1, top - 1)}
+    exact = {
+        name: f"{integer}*2**{power}" if fmt.max > 10**6 else str(Fraction(integer) * Fraction(2) ** power)
+        for name, (integer, power) in limits.items()
+    }
+    return exact | {"at_threshold": "overflows" if fmt.max_significand % 2 else "gives max"}
 
 
 class _Magnitudes:
@@ -131,7 +139,7 @@ class _Magnitudes:
         lower, upper = values.lower[query], values.upper[query]
         return Interval(max(*lower, -min(upper), Fraction(0)), max(*upper, -min(lower)))
 
-    def at(self, row: Row, key: int, bits: int = 128) -> Interval:
+    def at(self, row: Row, key: int, bits: int = FIRST_BITS) -> Interval:
         value = self.truth.enclosure(self.stage, row[0], bits)[row[1], key]
         assert value is not None
         return value.magnitude()
@@ -140,7 +148,7 @@ class _Magnitudes:
         """Which rows have a score that rounds past the range."""
 
         def ask(row: Row, bits: int) -> Answer:
-            if bits == 128 and (quick := score_overflows(self.tops[row], fmt)) is not Answer.CANNOT_TELL:
+            if bits == FIRST_BITS and (quick := score_overflows(self.tops[row], fmt)) is not Answer.CANNOT_TELL:
                 return quick
             return Answer.every(*(self._stays(row, key, bits, fmt) for key in range(self.keys))).negated
 

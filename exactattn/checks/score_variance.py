@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
-from exactattn.numbers.balls import enclose
+from exactattn.numbers.balls import FIRST_BITS, enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import ONE, log, mul
 from exactattn.truth.rows import largest, named, proof, shown
@@ -63,7 +63,7 @@ class ScoreVariance:
             unscaled=_evidence(bench, before, answers[0]),
             scaled=_evidence(bench, after, answers[1]),
             criterion=CRITERION,
-            **proof(128),
+            **proof(FIRST_BITS),
         )
 
     def _message(

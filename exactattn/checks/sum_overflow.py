@@ -11,11 +11,11 @@ from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
 from exactattn.errors import Unavailable
 from exactattn.findings import Finding, Level, Verdict
-from exactattn.numbers.balls import enclose
+from exactattn.numbers.balls import FIRST_BITS, enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
 from exactattn.truth.range import exp_range
-from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, largest, named, shown
+from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, largest, named, proof, shown
 
 REMEDY = "Subtract the row maximum before exp (shifted or online softmax): the sum then lies between 1 and n."
 
@@ -34,14 +34,15 @@ class SumOverflow:
         if bench.the_problem is None or not bench.formats:
             return
         logits = Logits(bench.truth)
-        hit = False
+        hit, bits = False, FIRST_BITS
         for fmt in bench.formats:
             decided = self.decide(logits, fmt)
+            bits = max(bits, decided.bits)
             if decided.verdict is not Verdict.HOLDS:
                 hit = True
                 yield self._hazard(bench, logits, fmt, decided)
         if not hit and logits.rows:
-            yield self._note(bench, logits)
+            yield self._note(bench, logits, bits)
 
     def decide(self, logits: Logits, fmt: Format) -> Decided[Row]:
         """Which rows have a log-sum-exp above the threshold, and no logit above it."""
@@ -83,7 +84,7 @@ class SumOverflow:
             **_algorithms(bench, fmt),
         )
 
-    def _note(self, bench: Bench, logits: Logits) -> Finding:
+    def _note(self, bench: Bench, logits: Logits, bits: int) -> Finding:
         top = largest(logits.lse(row) for row in logits.rows)
         limits = {fmt: enclose(exp_range(fmt).ln_overflow) for fmt in bench.formats}
         smallest = min(bench.formats, key=lambda fmt: limits[fmt].lower)
@@ -103,6 +104,7 @@ class SumOverflow:
                 fmt.name: exp_range(fmt).overflow_evidence(bench.digits) | {"margin": shown(margin, 6)}
                 for fmt, margin in margins.items()
             },
+            **proof(bits),
         )
 
 

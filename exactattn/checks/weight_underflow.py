@@ -38,14 +38,15 @@ class WeightUnderflow:
         if bench.the_problem is None or not bench.formats:
             return
         logits = Logits(bench.truth)
-        hit = False
+        hit, bits = False, FIRST_BITS
         for fmt in bench.formats:
             lost = Lost(self.vanishing(logits, fmt), self.empty(logits, fmt))
+            bits = max(bits, lost.bits)
             if lost.verdict is not Verdict.HOLDS:
                 hit = True
                 yield self._hazard(bench, logits, fmt, lost)
         if not hit and logits.rows:
-            yield self._note(bench, logits)
+            yield self._note(bench, logits, bits)
 
     def vanishing(self, logits: Logits, fmt: Format) -> Decided[Cell]:
         """Which logits minus the maximum of their row are below ln(half of the smallest subnormal)."""
@@ -99,7 +100,7 @@ class WeightUnderflow:
             **proof(lost.bits),
         )
 
-    def _note(self, bench: Bench, logits: Logits) -> Finding:
+    def _note(self, bench: Bench, logits: Logits, bits: int) -> Finding:
         lowest = _lowest(logits)
         limits = {fmt: enclose(exp_range(fmt).ln_underflow) for fmt in bench.formats}
         nearest = max(bench.formats, key=lambda fmt: limits[fmt].upper)
@@ -117,6 +118,7 @@ class WeightUnderflow:
                 fmt.name: _limits(fmt, bench.digits) | {"margin": shown(difference(lowest, limit), 6)}
                 for fmt, limit in limits.items()
             },
+            **proof(bits),
         )
 
 

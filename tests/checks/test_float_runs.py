@@ -80,9 +80,7 @@ def test_inputs_that_do_not_fit_are_named():
 def test_a_true_value_beyond_the_format_is_told_apart():
     """Values of 60000, 60000 through W_O = [[2]] give 120000: infinity is the best that float16 can do."""
     problem = scores([0, 0])
-    problem = replace(
-        problem, heads=(replace(problem.heads[0], v=matrix([[60000], [60000]])),), W_O=matrix([[2]])
-    )
+    problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[60000], [60000]])),), W_O=matrix([[2]]))
     found = by_id(CHECK, bench(problem, "float16", algorithms=("shifted",)))["run:float16/shifted"]
     assert (found.reason, found.evidence["beyond_range"]) == ("out-of-range", ["output"])
 

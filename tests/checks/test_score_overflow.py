@@ -70,7 +70,10 @@ def test_document_n_scaled_by_1000_and_itself():
     found = by_id(CHECK, bench(document_n(1000), "float16", "float32"))
     assert list(found) == ["hazard:score-overflow/float16"]
     (note,) = by_id(CHECK, bench(document_n(), "float16", "float32")).values()
-    assert note.evidence["formats"]["float16"]["margin"] == "65518"
+    assert note.evidence["formats"]["float16"]["margin"] == "65518.0"
+    # max = (2^24 - 1) 2^104, and half an ulp more is (2^25 - 1) 2^103
+    assert note.evidence["formats"]["float32"]["max"] == "16777215*2**104"
+    assert note.evidence["formats"]["float32"]["overflow_threshold"] == "33554431*2**103"
 
 
 def test_scores_of_masked_keys_are_computed_too_and_counted_apart():
