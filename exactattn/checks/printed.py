@@ -73,7 +73,7 @@ class Printed:
             "printed": item.cell.text,
             "true": true,
             "enclosure": list(outward(value, bench.digits - 2)),
-            "closed_form": bench.truth.closed_form(item.element),
+            "closed_form": None if item.verdict is Verdict.HOLDS else bench.truth.closed_form(item.element),
             "error_units": error_units(item, value),
             "follows": None if item.follows is None else short(item.follows),
             "origin": item.origin,
@@ -136,7 +136,7 @@ def decimal(truth: Truth, item: Judged, digits: int) -> tuple[str, Interval, int
             return as_text(value.lower) or "", value, bits
         text = value.decimal(digits)
         if text is not None or bits >= MOST_BITS:
-            return text or significant(value.midpoint, 3), value, bits
+            return text or " to ".join(outward(value, digits)), value, bits
         bits *= 4
 
 
@@ -145,7 +145,7 @@ def error_units(item: Judged, value: Interval) -> str | None:
     if item.cell.unit is None or item.reason == "exact":
         return None
     x, h = enclose(item.cell.value), enclose(item.cell.unit)
-    return significant((x.midpoint - value.midpoint) / h.midpoint, 3)
+    return significant((x.midpoint - value.midpoint) / h.midpoint, 3)  # for the eye: three digits of 38
 
 
 def short(value: Interval, digits: int = 12) -> str:
@@ -153,7 +153,7 @@ def short(value: Interval, digits: int = 12) -> str:
     if value.lower == value.upper:
         text = as_text(value.lower) or ""
         return text if len(text) <= digits + 2 else significant(value.lower, digits)
-    return value.decimal(digits) or significant(value.midpoint, digits)
+    return value.decimal(digits) or " to ".join(outward(value, digits))
 
 
 def _message(item: Judged, evidence: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text
-from exactattn.truth.judge import Judged
+from exactattn.numbers.formats import FORMATS
+from exactattn.truth.judge import NOISE_ULPS, Judged
 
 HALF = Fraction(1, 2)
 
@@ -32,11 +33,10 @@ class RowSums:
 
     def _row(self, bench: Bench, id: str, row: list[Judged]) -> Iterator[Finding]:
         values = [item.cell.value for item in row]
-        units = [item.cell.unit for item in row]
         if not all(isinstance(x, Fraction) for x in values):
             return
         total = sum((x for x in values if isinstance(x, Fraction)), Fraction(0))
-        slack = sum((unit * HALF for unit in units if isinstance(unit, Fraction)), Fraction(0))
+        slack = sum(map(_slack, row), Fraction(0))
         wrong = sum(item.wrong for item in row)
         fits = abs(total - 1) <= slack
         blind = (
@@ -54,6 +54,15 @@ class RowSums:
             level=Level.WARNING, where=row[0].cell.where, sum=as_text(total), allowed=as_text(slack),
             wrong_numbers=wrong, finds_the_error=None if not wrong else not fits,
         )  # fmt: skip
+
+
+def _slack(item: Judged) -> Fraction:
+    """How far a right print can lie from the true weight: half a unit, or the ulps that float noise is allowed."""
+    half = item.cell.unit * HALF if isinstance(item.cell.unit, Fraction) else Fraction(0)
+    x = item.cell.value
+    if item.reason == "float-noise" and isinstance(x, Fraction):
+        return max(half, NOISE_ULPS * FORMATS[item.block.dtype or "float64"].ulp(x))
+    return half
 
 
 CHECK = RowSums()

@@ -45,6 +45,14 @@ class VerifyOptions:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
 
+    def as_command(self) -> tuple[str, ...]:
+        """The options that differ from the default, as they are typed."""
+        default = VerifyOptions()
+        words = [("--digits", str(self.digits))] if self.digits != default.digits else []
+        words += [("--seed", str(self.seed))] if self.seed != default.seed else []
+        words += [("--select", code) for code in self.select] + [("--ignore", code) for code in self.ignore]
+        return tuple(word for pair in words for word in pair)
+
 
 def verify(paths: Sequence[str], options: VerifyOptions | None = None) -> Reports:
     """Judges case files (paths, or "-" for standard input).
@@ -53,7 +61,7 @@ def verify(paths: Sequence[str], options: VerifyOptions | None = None) -> Report
     """
     options = options or VerifyOptions()
     return Reports(
-        command=("verify", *paths),
+        command=("verify", *paths, *options.as_command()),
         reports=tuple(_one(path, options) for path in paths),
         seed=options.seed,
         tool={"name": "exactattn", "version": version("exactattn")},

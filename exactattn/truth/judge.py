@@ -158,7 +158,9 @@ def _propagated(sources: _Sources, item: Judged) -> bool:
             continue
         fits = relation(source, item)
         if fits in ("exact", "rounded") or (item.rests_on and fits == "truncated"):
-            item.follows = source.value(item.element)
+            x = item.cell.value
+            known = fits == "exact" and isinstance(x, Fraction)
+            item.follows = Interval(x, x) if known else source.value(item.element)  # type: ignore[arg-type]
             item.verdict, item.reason = Verdict.FAILS, "propagated"
             item.origin = "wrong" if item.rests_on else "rounding"
             return True

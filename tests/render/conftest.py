@@ -1,11 +1,10 @@
 """Reports built by hand for the renderers, and goldens that one variable rewrites.
 
-EXACTATTN_REWRITE_GOLDENS=1 pytest tests/render
+pytest --rewrite-goldens
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -89,12 +88,12 @@ def hostile():
 
 
 @pytest.fixture
-def golden():
+def golden(request):
     """Compares a text with the file of that name, or rewrites it."""
 
     def compare(name, text):
         path = GOLDEN / name
-        if os.environ.get("EXACTATTN_REWRITE_GOLDENS"):
+        if request.config.getoption("--rewrite-goldens"):
             path.write_text(text, encoding="utf-8", newline="\n")
         assert text == path.read_text(encoding="utf-8")
 
