@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hazard_samples import bench, by_id, document_n, matrix, scores, two_heads
 
-from exactattn.attention.spec import Stage
+from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.bench import Bench
 from exactattn.checks.float_runs import CHECK
 from exactattn.findings import Level, Verdict, is_unexpected
@@ -133,3 +133,28 @@ def test_a_planted_error_of_three_ulps_is_measured():
 
 def test_no_problem():
     assert not list(CHECK.run(Bench()))
+
+
+def test_representation_error_in_float64_is_below_its_own_ulp():
+    """lse of the score 0.1 is 0.1; what float64 stores for it is 0.1 + 5.55e-18, 0.4 ulp (2^-56) away."""
+    found = by_id(CHECK, bench(scores(["0.1"]), "float64", algorithms=("shifted",)))["run:float64/shifted"]
+    expected = abs(Fraction(0.1) - Fraction(1, 10)) * 2**56
+    assert found.evidence["representation"]["lse"]["max_ulps"] == pytest.approx(float(expected), rel=1e-3)
+
+
+def test_overflow_at_a_masked_key_is_not_where_it_began():
+    """Row 0 overflows in a score that it may not see; row 1 breaks in exp (12 > ln 65520 = 11.09)."""
+    head = Head(q=matrix([[300], [3]]), k=matrix([[300], [4]]), v=matrix([[1], [2]]))
+    mask = ((False, True), (False, True))
+    problem = Problem((head,), spec=AttentionSpec(scale=Fraction(1, 300)), mask=mask)
+    assert by_id(CHECK, bench(problem, "float16"))["run:float16/naive"].verdict is Verdict.HOLDS
+    hot = replace(problem, spec=AttentionSpec(scale=Fraction(1)), mask=((False, True), (False, True)))
+    found = by_id(CHECK, bench(hot, "float16"))["run:float16/naive"]
+    assert (found.evidence["rows"], found.evidence["first_stage"]) == ([0, 1], "weights")
+
+
+def test_an_undefined_row_is_never_broken():
+    """Values of 70000 are infinite in float16; 0 times infinity in the row without a key is nobody's concern."""
+    problem = replace(scores([0], [0]), mask=((True,), (False,)))
+    problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[70000]])),))
+    assert by_id(CHECK, bench(problem, "float16"))["run:float16/naive"].evidence["rows"] == [0]

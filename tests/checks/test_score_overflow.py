@@ -98,3 +98,8 @@ def test_columns_are_tokens_too():
         spec=replace(problem.spec, orientation="columns"),
     )
     assert by_id(CHECK, bench(turned, "float16"))["hazard:score-overflow/float16"].evidence["rows"] == rows == [1]
+
+
+def test_a_negative_score_counts_by_its_magnitude():
+    hazard = by_id(CHECK, bench(scores([-70000, 5]), "float16"))["hazard:score-overflow/float16"]
+    assert hazard.evidence["stages"]["scores"]["largest"] == {"row": 0, "magnitude": "70000"}

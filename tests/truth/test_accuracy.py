@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from exactattn.attention.spec import Stage
 from exactattn.numbers.enclosure import Enclosure
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.accuracy import Parts
+from exactattn.truth.accuracy import Parts, enclosed
+from exactattn.truth.ladder import Truth
 
 
 def random_parts(seed):
@@ -60,3 +63,9 @@ def test_ulps_are_those_of_the_format(name):
         if t is not None and not t.contains(Fraction(0)):
             # ulps reads high + low, which may round the last 2^-106 of the midpoint
             assert float(ulps[index]) == float(fmt.ulp(Fraction(parts.high[index]) + Fraction(parts.low[index])))
+
+
+def test_undefined_rows_have_no_truth(document_n):
+    truth = Truth(replace(document_n, mask=((True,) * 3, (False,) * 3, (True,) * 3)))
+    values = enclosed(truth, Stage.OUTPUT, 0)
+    assert [values[row, 0] is None for row in range(3)] == [False, True, False]
