@@ -158,3 +158,14 @@ def test_an_undefined_row_is_never_broken():
     problem = replace(scores([0], [0]), mask=((True,), (False,)))
     problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[70000]])),))
     assert by_id(CHECK, bench(problem, "float16"))["run:float16/naive"].evidence["rows"] == [0]
+
+
+def test_representation_error_needs_both_truths_beyond_float64():
+    """The weights of 0.1 and 0.3 as written and as stored in float64 differ by less than half an ulp."""
+    found = by_id(CHECK, bench(scores(["0.1", "0.3"]), "float64", algorithms=("shifted",)))["run:float64/shifted"]
+    with mpmath.workdps(60):
+        written = 1 / (1 + mpmath.exp(mpmath.mpf("0.3") - mpmath.mpf("0.1")))
+        stored = 1 / (1 + mpmath.exp(mpmath.mpf(0.3) - mpmath.mpf(0.1)))
+        expected = float(abs(written - stored) * 2**54)  # the ulp in [1/4, 1/2), the weight that it is largest for
+    assert 0 < expected < 0.5
+    assert found.evidence["representation"]["weights"]["max_ulps"] == pytest.approx(expected, rel=1e-3)
