@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from exactattn.bench import Bench, Check
-from exactattn.errors import ExactattnError, NumeralError
+from exactattn.errors import ExactattnError, NumeralError, UsageError, close
 from exactattn.findings import Claim, Finding, Verdict
 
 UNREADABLE = "EA209"
@@ -43,3 +43,11 @@ def unreadable(check: Check, bench: Bench, claim: Claim, error: ExactattnError) 
         text=claim.text[:200],
         offset=offset,
     )
+
+
+def only(claim: Claim, kind: str, allowed: Iterable[str]) -> None:
+    """Refuses keys that this kind of claim does not have. Errors: UsageError with the closest one."""
+    known = {*allowed, *OWN_FIELDS, kind}
+    for key in claim.fields:
+        if key not in known:
+            raise UsageError(f"a claim of the kind {kind} has no key {key!r}{close(str(key), known)}")
