@@ -19,6 +19,7 @@ from exactattn.numbers.folding import CONSTANTS, fold
 ID = re.compile(r"[\w.-]+")
 ID_WORDS = "letters, digits, and the signs _ - ."
 MIN_LIKENESS = 0.8
+_PRINTED = re.compile(r"\bprinted\.(?=[^\W\d])")  # printed.NAME is a name of statements, of the same length
 FUNCTIONS = ("sqrt", "exp", "log", "ln")
 
 
@@ -90,7 +91,7 @@ def _statement(node: Node, text: str, reader: Reader) -> bool:
     assert isinstance(node, Scalar)
     reader.count(node)
     try:
-        chain = parse_statement(text)
+        chain = parse_statement(_PRINTED.sub("printed_", text))
         for operand in chain.operands:
             _compute(operand)
     except NumeralError as error:

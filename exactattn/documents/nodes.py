@@ -9,7 +9,8 @@ from typing import Any, NoReturn, TypeAlias
 from exactattn.errors import CaseError, Mistake, close
 from exactattn.findings import Place
 
-MOST_MISTAKES = 50  # more of them help nobody
+MOST_SHOWN = 50  # more mistakes help nobody
+MOST_MISTAKES = 200  # after so many the reading ends
 SHOWN = 60  # characters of the user's text that a message repeats
 
 
@@ -50,10 +51,12 @@ class Mistakes:
         self._found: dict[Mistake, None] = {}
 
     def add(self, message: str, at: Node | Place | None = None, hint: str | None = None) -> None:
-        """Notes a mistake at a place."""
+        """Notes a mistake at a place. Errors: CaseError when there are too many to go on."""
         place = at if isinstance(at, Place) or at is None else at.place
         line, column = (None, None) if place is None else (place.line, place.column)
         self._found[Mistake(escaped(message), line, column, None if hint is None else escaped(hint))] = None
+        if len(self._found) >= MOST_MISTAKES:
+            raise self.error()
 
     def stop(self, message: str, at: Node | Place | None = None, hint: str | None = None) -> NoReturn:
         """Notes a mistake after which nothing more can be read."""
@@ -63,10 +66,9 @@ class Mistakes:
     def error(self) -> CaseError:
         """All of them as one exception, in the order of the file."""
         found = sorted(self._found, key=lambda m: (m.line or 0, m.column or 0))
-        more = len(found) - MOST_MISTAKES
-        if more > 0:
-            rest = Mistake(f"and {more} more mistakes", hint="mend these first")
-            found = [*found[:MOST_MISTAKES], rest]
+        if len(found) > MOST_SHOWN:
+            many = "more" if len(found) >= MOST_MISTAKES else str(len(found) - MOST_SHOWN)
+            found = [*found[:MOST_SHOWN], Mistake(f"and {many} other mistakes", hint="mend these first")]
         return CaseError(escaped(self.path), found)
 
     def __len__(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -63,9 +64,14 @@ def _at(root: Node, path: list[Any]) -> Node:
     return node
 
 
+@cache
+def _schema() -> dict[str, Any]:
+    return json_schema()
+
+
 def _known(path: list[Any]) -> list[str]:
     """The keys that the mapping at a place may have, read from the JSON Schema."""
-    schema = json_schema()
+    schema = _schema()
     part: dict[str, Any] = schema
     for step in path:
         part = _with_keys(part, schema)

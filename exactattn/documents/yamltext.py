@@ -17,7 +17,7 @@ from exactattn.findings import Place
 
 START = "`exactattn new` writes a template to start from"
 MAX_DEPTH = 40  # lists and mappings inside each other
-MAX_NODES = 100_000  # keys, values, lists and mappings
+MAX_NODES = 50_000  # keys, values, lists and mappings
 MAX_SCALAR = 10_000  # characters of one value
 MAX_PURE = 200_000  # characters of a file where PyYAML has no libyaml: its own parser is 100 times slower
 
