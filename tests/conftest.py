@@ -1,13 +1,11 @@
-"""What every test may use: small exact matrices, document N, and random exact problems from a printed seed."""
+"""What every test may use: the options of the run, and document N."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
+import samples
 from hypothesis import HealthCheck, settings
 
-from exactattn.attention.spec import Head, Problem, identity
 
 
 def pytest_addoption(parser):
@@ -27,13 +25,7 @@ settings.register_profile("project", deadline=None, derandomize=True, suppress_h
 settings.load_profile("project")
 
 
-def matrix(rows):
-    """Exact matrix from rows of ints, strings or fractions."""
-    return tuple(tuple(Fraction(x) for x in row) for row in rows)
-
-
-@pytest.fixture
-def document_n():
+@pytest.fixture(name="document_n")
+def the_document_n():
     """The three tokens of document N: X = [[1,0],[0,1],[1,1]], identity projections, scale 1/sqrt(2)."""
-    eye = identity(2)
-    return Problem((Head(eye, eye, eye),), matrix([[1, 0], [0, 1], [1, 1]]))
+    return samples.document_n()

@@ -134,6 +134,8 @@ def nearest(x: Exact, fmt: Format) -> float:
     Errors: TooCoarse when x is too near a tie of the format to decide at the most precision. Rounding or proof:
     rounding is monotone, so when both ends of an enclosure round alike, x does.
     """
+    if isinstance(x, Fraction):
+        return fmt.round(x)
     bits = FIRST_BITS
     while bits <= MOST_BITS:
         bounds = enclose(x, bits)

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
-from conftest import matrix
+from samples import matrix
 
 from exactattn import plugins
 from exactattn.attention.algorithms import ALGORITHMS

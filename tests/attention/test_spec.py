@@ -3,7 +3,7 @@
 from fractions import Fraction as F
 
 import pytest
-from conftest import matrix
+from samples import matrix
 
 from exactattn.attention.conventions import readings
 from exactattn.attention.definition import undefined_rows

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hazard_samples import bench, by_id, document_n, matrix, scores, two_heads
+from samples import bench, by_id, document_n, matrix, scores, two_heads
 
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.bench import Bench

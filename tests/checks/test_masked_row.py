@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hazard_samples import bench, by_id, document_n, scores, two_heads
+from samples import bench, by_id, document_n, scores, two_heads
 
 from exactattn.bench import Bench
 from exactattn.checks.masked_row import CHECK

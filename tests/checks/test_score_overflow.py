@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hazard_samples import bench, by_id, document_n, matrix, scores, two_heads
+from samples import bench, by_id, document_n, matrix, scores, two_heads
 
 from exactattn.bench import Bench
 from exactattn.checks.score_overflow import CHECK

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from hazard_samples import bench, by_id, document_n, matrix, scores
+from samples import bench, by_id, document_n, matrix, scores
 
 from exactattn.attention.spec import Head, Problem
 from exactattn.bench import Bench

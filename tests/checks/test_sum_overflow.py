@@ -8,7 +8,7 @@ from math import ceil
 import mpmath
 import numpy as np
 import pytest
-from hazard_samples import bench, by_id, document_n, scores
+from samples import bench, by_id, document_n, scores
 
 from exactattn.bench import Bench
 from exactattn.checks.sum_overflow import CHECK

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction as F
 
 import pytest
-from conftest import matrix
+from samples import matrix
 
 from exactattn import plugins
 from exactattn.attention.definition import stages

@@ -3,7 +3,7 @@
 from fractions import Fraction as F
 
 import pytest
-from conftest import matrix
+from samples import matrix
 
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage, identity
 from exactattn.findings import PrintedBlock, PrintedCell, Verdict

@@ -2,7 +2,7 @@
 
 from fractions import Fraction as F
 
-from conftest import matrix
+from samples import matrix
 
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.numbers.enclosure import Answer

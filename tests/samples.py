@@ -1,4 +1,4 @@
-"""Problems and benches for the tests of hazards: scores given directly, document N, several heads."""
+"""Problems and benches for tests: exact matrices, scores given directly, document N, several heads."""
 
 from __future__ import annotations
 
