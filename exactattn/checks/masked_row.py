@@ -49,7 +49,7 @@ class MaskedRow:
                 "EA305",
                 "hazard:masked-row",
                 Verdict.HOLDS,
-                f"every row has an allowed key: at least {fewest} of {problem.lengths[1]}",
+                f"every query has an allowed key (at least {fewest} of the {problem.lengths[1]} keys)",
                 fewest_keys=fewest,
             )
             return

@@ -16,6 +16,7 @@ import numpy as np
 from exactattn.numbers.elementwise import Array, Elementwise
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, evaluate
+from exactattn.numbers.rational_functions import is_zero
 
 MOST_OPERATIONS = 4000
 MOST_DEGREE = 64  # of one exponential; above it a closed form is not brought to lowest terms
@@ -133,6 +134,9 @@ class SymbolicArithmetic(Elementwise[Any]):
         difference = self.independent(difference)
         if difference.count_ops() > self.most_operations:
             return Answer.CANNOT_TELL
+        zero = is_zero(difference)
+        if zero is not None:
+            return Answer.YES if zero else Answer.CANNOT_TELL
         numerator = sp.fraction(sp.together(difference))[0]
         return Answer.YES if sp.expand(numerator) == 0 else Answer.CANNOT_TELL
 
