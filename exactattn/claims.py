@@ -14,12 +14,10 @@ UNREADABLE_TEXT = (
     "there, or its shapes do not fit. Nothing was judged. The message says what was found, what was wanted, and the "
     "place in the text, counted from 0."
 )
-OWN_FIELDS = ("id", "says", "cites", "problem")  # what a claim of any kind may carry beside what is judged
+OWN_FIELDS = ("id", "says", "cites", "problem", "why")  # what a claim of any kind may carry beside what is judged
 
 
-def judged(
-    check: Check, bench: Bench, kind: str, judge: Callable[[Claim], Iterable[Finding]]
-) -> Iterator[Finding]:
+def judged(check: Check, bench: Bench, kind: str, judge: Callable[[Claim], Iterable[Finding]]) -> Iterator[Finding]:
     """The findings about every claim of a kind; a mistake of the user becomes the finding `unreadable`."""
     for claim in bench.claims_of(kind):
         try:

@@ -11,8 +11,22 @@ from exactattn.numbers.tokens import shorten
 MAX_TEXT = 2_000
 MAX_TOKENS = 500
 FUNCTIONS = ("exp", "log", "ln", "sqrt", "softmax")
-WORDS = (*FUNCTIONS, "sum", "frac", "Concat", "concat", "head", "Attention", "MultiHead", "output", "Output", "lse",
-         "scores", "weights", "model")
+WORDS = (
+    *FUNCTIONS,
+    "sum",
+    "frac",
+    "Concat",
+    "concat",
+    "head",
+    "Attention",
+    "MultiHead",
+    "output",
+    "Output",
+    "lse",
+    "scores",
+    "weights",
+    "model",
+)
 _COMMANDS = {
     "cdot": "·", "times": "*", "top": "T", "intercal": "T", "ne": "≠", "neq": "≠", "le": "≤", "leq": "≤", "lt": "<",
     "dots": "…", "ldots": "…", "cdots": "…", "alpha": "α", "left": "", "right": "", "quad": "", "qquad": "",

@@ -106,9 +106,7 @@ class Joined:
     index: str | None = None
 
 
-Tree: TypeAlias = (
-    Num | Symbol | Product | Dot | Quotient | Plus | Minus | Transposed | Raised | Apply | Total | Joined
-)
+Tree: TypeAlias = Num | Symbol | Product | Dot | Quotient | Plus | Minus | Transposed | Raised | Apply | Total | Joined
 
 
 @dataclass(frozen=True, slots=True)

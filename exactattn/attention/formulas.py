@@ -16,7 +16,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from exactattn.attention.formula_tokens import FUNCTIONS, WORDS, Word, tokenize
+from exactattn.attention.formula_cursor import CLOSING, ENDS, Cursor
+from exactattn.attention.formula_tokens import FUNCTIONS, Word
 from exactattn.attention.formula_tree import (
     FRESH,
     FRESH_ROW,
@@ -41,11 +42,7 @@ from exactattn.attention.formula_tree import (
 from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
-MAX_DEPTH = 25
-MAX_EXPONENT = 8
 _LABELS = {letter: letter.upper() for letter in "qkvoQKVO"}
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-_ENDS = ("n", "N", "L", "S", "T", "H", "h", "m", "d_k", "d_v")
 
 
 def parse_formula(text: str, known: Iterable[str] = ()) -> Formula:
@@ -68,42 +65,11 @@ def parse_tree(text: str, known: Iterable[str] = ()) -> Tree:
     return tree
 
 
-class _Parser:
+class _Parser(Cursor):
     """Recursive descent over the words of one text."""
 
-    def __init__(self, text: str, known: Iterable[str]) -> None:
-        self.words = tokenize(text)
-        self.known = {*WORDS, *known}
-        self.place = 0
-        self.depth = 0
-
-    @property
-    def now(self) -> Word:
-        return self.words[self.place]
-
-    def take(self) -> Word:
-        word = self.now
-        self.place += word.kind != "end"
-        return word
-
-    def at(self, *texts: str) -> bool:
-        return self.now.kind != "end" and self.now.text in texts
-
-    def want(self, text: str) -> None:
-        if not self.at(text):
-            raise self.unexpected(repr(text))
-        self.take()
-
-    def end(self) -> None:
-        if self.now.kind != "end":
-            raise self.unexpected("the end of the formula")
-
-    def unexpected(self, wanted: str) -> NumeralError:
-        found = "the end" if self.now.kind == "end" else repr(shorten(self.now.text))
-        return NumeralError(f"found {found}, wanted {wanted}", self.now.offset)
-
     def sum(self) -> Tree:
-        self._descend()
+        self.descend()
         terms = [self._signed()]
         while self.at("+", "-"):
             terms.append(self._signed())
@@ -154,7 +120,7 @@ class _Parser:
         return Total(index, _product(body), relation, other), behind
 
     def _factor(self) -> Tree:
-        self._descend()
+        self.descend()
         tree = self._atom()
         while self.at("^") and not isinstance(tree, Symbol):
             self.take()
@@ -189,7 +155,7 @@ class _Parser:
     def _group(self) -> Tree:
         if not self.at("(", "{"):
             raise self.unexpected("'(' or '{'")
-        closing = _CLOSING[self.take().text]
+        closing = CLOSING[self.take().text]
         tree = self.sum()
         self.want(closing)
         return tree
@@ -199,15 +165,8 @@ class _Parser:
         index = None
         if self.at("_"):
             self.take()
-            (index,) = self._one_index()
+            (index,) = self.one_index()
         return Apply("log" if function == "ln" else function, self._factor(), index)
-
-    def _one_index(self) -> tuple[str]:
-        place = self.now.offset
-        subs = self._below()
-        if len(subs) != 1 or len(subs[0]) != 1 or not subs[0].isalpha():
-            raise NumeralError("wanted one letter as the index", place)
-        return (subs[0],)
 
     def _sum_sign(self) -> tuple[str, str | None, str | None]:
         """sum_j, sum_{j=1}^{n}, sum_{k != i}: the index, and its relation to another one."""
@@ -220,38 +179,18 @@ class _Parser:
             self.take()
             index = self.take().text
             if self.at("="):
-                self._lower_bound()
+                self.lower_bound()
             elif self.now.kind == "relation":
                 relation, other = self.take().text, self.take().text
             self.want("}")
         else:
-            index = self._below()[0]
+            index = self.below()[0]
         if not (len(index) == 1 and index.isalpha()):
             raise NumeralError(f"found the index {shorten(index)!r} of a sum, wanted one letter", self.now.offset)
         if self.at("^"):
             self.take()
-            self._upper_bound()
+            self.upper_bound()
         return index, relation, other
-
-    def _lower_bound(self) -> None:
-        self.take()
-        if not self.at("1", "0"):
-            raise self.unexpected("1, as sums here are over the whole range; write sum_{j <= i} for a part")
-        self.take()
-
-    def _upper_bound(self) -> None:
-        place = self.now.offset
-        end = "_".join(part for part in (self._group_text() if self.at("{") else [self.take().text]) if part != "_")
-        if end not in _ENDS:
-            raise NumeralError(f"found the upper end {shorten(end)!r}, wanted one of {', '.join(_ENDS)}", place)
-
-    def _group_text(self) -> list[str]:
-        self.take()
-        parts = []
-        while not self.at("}") and self.now.kind != "end":
-            parts.append(self.take().text)
-        self.want("}")
-        return parts
 
     def _joined(self, closing: str) -> Tree:
         """[a, b], or a family [C_{i,1}, ..., C_{i,H}]; one thing in brackets is only grouped."""
@@ -281,7 +220,7 @@ class _Parser:
                 raise NumeralError(f"found {shorten(name)!r}, wanted a letter", word.offset)
             return Symbol(name, (), word.offset)
         if name in ("Attention", "MultiHead") and self.at("("):
-            self._skip_arguments()
+            self.skip_arguments()
             return Symbol("C" if name == "Attention" else "O", (), word.offset)
         if name == "e" and self.at("^"):
             self.take()
@@ -293,7 +232,7 @@ class _Parser:
         outer: list[Fraction | None] = []  # None for a transpose
         while self.at("_", "^"):
             if self.take().text == "_":
-                subs.extend(self._below(whole=name == "d"))
+                subs.extend(self.below(whole=name == "d"))
             else:
                 name, subs, power = self._above(name, subs)
                 outer.extend(power)
@@ -303,28 +242,11 @@ class _Parser:
             tree = Transposed(tree) if exponent is None else Raised(tree, exponent)
         return tree
 
-    def _below(self, whole: bool = False) -> list[str]:
-        """The indices after "_"."""
-        if self.at("{"):
-            texts = [text for text in self._group_text() if text not in (",", "(", ")")]
-        else:
-            if self.now.kind not in ("name", "number"):
-                raise self.unexpected("an index")
-            texts, end = [], self.now.offset
-            while self.now.kind in ("name", "number") and (not texts or self.now.offset == end):
-                last = self.take()
-                end = last.offset + len(last.text)
-                texts.append(last.text)
-        if any(not text.isalnum() for text in texts) or not texts:
-            found = shorten(" ".join(texts))
-            raise NumeralError(f"found the indices {found!r}, wanted letters or numbers", self.now.offset)
-        return [part for text in texts for part in ([text] if whole or text.isdigit() else text)]
-
     def _above(self, name: str, subs: list[str]) -> tuple[str, list[str], list[Fraction | None]]:
         """What stands after "^" of a symbol: T, a label as in W^Q, a head as in Q^{(h)}, or an exponent."""
         if self.at("{") or (self.at("(") and self.words[self.place + 1].kind == "name"):
             place, opening = self.place, self.now.text
-            texts = self._group_text() if opening == "{" else self._in_round()
+            texts = self.group_text() if opening == "{" else self.in_round()
             inner = [text for text in texts if text not in ("(", ")", ",")]
         elif self.now.kind == "name":
             place = self.place
@@ -334,20 +256,14 @@ class _Parser:
                 self.words[self.place] = Word("name", word.text[1:], word.offset + 1)
             inner = [word.text[0]]
         else:
-            return name, subs, [self._exponent()]
+            return name, subs, [self.exponent()]
         if inner == ["T"]:
             return name, subs, [None]
         if inner and all(text.isalpha() and len(text) == 1 for text in inner):
             labels = [text for text in inner if name == "W" and text in _LABELS]
             return (f"W_{_LABELS[labels[0]]}" if labels else name), [*(t for t in inner if t not in labels), *subs], []
         self.place = place
-        return name, subs, [self._exponent()]
-
-    def _in_round(self) -> list[str]:
-        self.take()
-        parts = [self.take().text]
-        self.want(")")
-        return parts
+        return name, subs, [self.exponent()]
 
     def _raised(self, tree: Tree) -> Tree:
         """A bracket or a function with "^" behind it."""
@@ -361,39 +277,7 @@ class _Parser:
         if self.now.kind == "name" and self.now.text.startswith("T"):
             self.words[self.place] = Word("name", self.now.text[1:], self.now.offset + 1)
             return Transposed(tree)
-        return Raised(tree, self._exponent())
-
-    def _exponent(self) -> Fraction:
-        """A rational exponent: 2, -1, {1/2}, (-1/2)."""
-        place = self.now.offset
-        closing = _CLOSING[self.take().text] if self.at("{", "(") else None
-        sign = -1 if self.at("-") else 1
-        if sign < 0:
-            self.take()
-        parts: list[Fraction] = []
-        while self.now.kind == "number" and len(parts) < 2:
-            parts.append(Fraction(self.take().text))
-            if len(parts) == 2 or closing is None or not self.at("/"):
-                break
-            self.take()
-        if not parts or 0 in parts[1:] or max(parts) > MAX_EXPONENT:
-            raise NumeralError(f"wanted T, a label, or an exponent up to {MAX_EXPONENT} such as 2 or {{-1/2}}", place)
-        if closing is not None:
-            self.want(closing)
-        return sign * (parts[0] if len(parts) == 1 else parts[0] / parts[1])
-
-    def _skip_arguments(self) -> None:
-        depth = 0
-        while self.now.kind != "end":
-            depth += {"(": 1, ")": -1}.get(self.take().text, 0)
-            if depth == 0:
-                return
-        raise self.unexpected("')'")
-
-    def _descend(self) -> None:
-        self.depth += 1
-        if self.depth > 2 * MAX_DEPTH:
-            raise NumeralError(f"brackets nested more than {MAX_DEPTH} deep; write it flatter", self.now.offset)
+        return Raised(tree, self.exponent())
 
 
 def _product(factors: list[Tree]) -> Tree:
@@ -417,7 +301,7 @@ def _family(first: Tree, last: Tree, place: int) -> Joined:
         (a.base, number): FRESH if y in ("H", "h") else FRESH_ROW
         for a, b in zip(symbols(first), symbols(last), strict=False)
         for number, (x, y) in enumerate(zip(a.subs, b.subs, strict=False))
-        if x == "1" and y in _ENDS
+        if x == "1" and y in ENDS
     }
     if len(set(changes.values())) != 1:
         raise NumeralError("wanted a family that counts from 1 to its end, as in [C_{i,1}, ..., C_{i,H}]", place)

@@ -157,9 +157,7 @@ class Notation:
 
 def has_heads(symbols: Iterable[Symbol], head: str = "h") -> bool:
     """Does a formula speak of several heads?"""
-    return any(
-        symbol.base in ("head", "W_O", "H") or {head, FRESH, "H"} & {*symbol.subs} for symbol in symbols
-    )
+    return any(symbol.base in ("head", "W_O", "H") or {head, FRESH, "H"} & {*symbol.subs} for symbol in symbols)
 
 
 def stage_of(source: str) -> Stage | None:

@@ -49,9 +49,7 @@ class Equations:
             reason = "wrong" if verdict is Verdict.FAILS else "undecided"
             evidence |= _wrong(scope.values, link, number, bench.digits)
             message = _explain(scope.values, link, number, len(links), verdict)
-        yield bench.finding(
-            self, "EA202", claim.id, verdict, message, reason=reason, where=claim.where, **evidence
-        )
+        yield bench.finding(self, "EA202", claim.id, verdict, message, reason=reason, where=claim.where, **evidence)
 
 
 def _how(reason: str, links: int) -> str:

@@ -236,4 +236,3 @@ def _left_means(formula: Formula, notation: Notation) -> str | None:
 
 
 CHECK = Formulas()
-

@@ -109,5 +109,3 @@ def _flag(fields: Mapping[str, Any], key: str, usual: bool) -> bool:
     if text not in ("true", "false"):
         raise UsageError(f"{key} must be true or false, found {fields[key]!r}")
     return text == "true"
-
-

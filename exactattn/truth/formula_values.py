@@ -236,4 +236,3 @@ class Evaluation:
             return np.concatenate([self.value(item, env) for item in tree.items], axis=axis)
         many = self.setting.sizes["H" if tree.index == FRESH else "n"]
         return np.concatenate([self.value(tree.items[0], {**env, tree.index: k}) for k in range(many)], axis=axis)
-

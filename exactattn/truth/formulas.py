@@ -259,7 +259,6 @@ def _ends(ball: Any) -> Interval | None:
         return None
 
 
-
 def _apart(a: Interval, b: Interval) -> tuple[str, str]:
     """Both in as many digits as tell them apart."""
     for digits in (8, 16, 30):

@@ -70,9 +70,7 @@ def judge(values: Values, statement: Statement, prints: bool = True) -> list[Lin
     """
     return [
         _link(values, left, relation, right, prints or relation == "~")
-        for left, relation, right in zip(
-            statement.operands, statement.relations, statement.operands[1:], strict=False
-        )
+        for left, relation, right in zip(statement.operands, statement.relations, statement.operands[1:], strict=False)
     ]
 
 

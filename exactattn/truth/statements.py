@@ -144,8 +144,7 @@ class Scope:
             raise NumeralError(f"this problem has no stage {stage}: its scores are given directly")
         several = truth.problem.several_heads and stage.per_head
         return {
-            ((e.head, *e.index) if several else e.index): [(e.stage, e.index, e.head)]
-            for e in truth.elements(stage)
+            ((e.head, *e.index) if several else e.index): [(e.stage, e.index, e.head)] for e in truth.elements(stage)
         }
 
 

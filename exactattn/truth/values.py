@@ -91,7 +91,7 @@ class Values:
             if text is not None:
                 return text
             bits *= 2
-        return None
+        return "0" if self.sign(x) == 0 else None
 
     def _value(self, element: Element, bits: int) -> Interval:
         assert self.truth is not None
