@@ -100,6 +100,7 @@ class SymbolicArithmetic(Elementwise[Any]):
         self.free_shifts = free_shifts
         self.most_operations = most_operations
         self.shifts: list[Any] = []
+        self._closed: dict[Any, Any] = {}
 
     def pick(self, row: Sequence[Any]) -> Any:  # noqa: ARG002 - no order among symbols
         """A fresh symbol, or 0."""
@@ -172,6 +173,11 @@ class SymbolicArithmetic(Elementwise[Any]):
 
         Exact value: x. Proof: each symbol is replaced by what it stands for; `cancel` and `together` keep the value.
         """
+        if x not in self._closed:
+            self._closed[x] = self._close(x)
+        return self._closed[x]
+
+    def _close(self, x: Any) -> Any | None:
         sp, logarithms = self.algebra.sp, self.algebra.logarithms
         swaps, back = self._replacements(x)
         short = x.xreplace(swaps)
