@@ -19,13 +19,12 @@ from exactattn.documents import nodes as tree
 from exactattn.documents.cells import Reader
 from exactattn.documents.claims import ID, ID_WORDS, read_claim
 from exactattn.documents.expect import matches, read_expectation
-from exactattn.documents.nodes import Mistakes, Node, Scalar, quoted
+from exactattn.documents.nodes import Mistakes, Node, Scalar, nearest, quoted
 from exactattn.documents.printed import read_block
 from exactattn.documents.problems import read_problem
 from exactattn.documents.shape import check_shape
 from exactattn.documents.words import DEFAULT_ALGORITHMS, DEFAULT_FORMATS, RESERVED, VERSION
 from exactattn.documents.yamltext import START, read_yaml
-from exactattn.errors import close
 from exactattn.findings import Claim, Expectation, PrintedBlock
 from exactattn.numbers.formats import FORMATS
 
@@ -127,22 +126,27 @@ class _Case:
         for key, node in self.entries("problems"):
             if not ID.fullmatch(key.text) or key.text in RESERVED:
                 hint = f"{ID_WORDS}, and none of {', '.join(RESERVED)}"
-                self.mistakes.add(f"found {quoted(key.text)} as the name of a problem", key, f"wanted {hint}")
+                self.mistakes.add(f"found {quoted(key.text)} as the name of a problem", key, f"use {hint}")
             self.problems[key.text] = read_problem(node, reader)
 
     def printed(self, reader: Reader) -> dict[str, list[PrintedBlock]]:
         out: dict[str, list[PrintedBlock]] = {name: [] for name in self.problems}
+        taken: set[tuple[str, str]] = set()
         for full, node in self.entries("printed"):
             prefix, colon, rest = full.text.partition(":")
             key = Scalar(rest, full.place, full.plain) if colon else full
             if not ID.fullmatch(key.text):
-                self.mistakes.add(f"found {quoted(key.text)} as a name of printed numbers", key, f"wanted {ID_WORDS}")
+                self.mistakes.add(f"found {quoted(key.text)} as a name of printed numbers", key, f"use {ID_WORDS}")
             given = node.values.get("problem") if isinstance(node, tree.Mapping) else None
             owner = Scalar(prefix, full.place) if colon and given is None else given
             name = self.owner(owner, full, needed=True)
             block = read_block(key, node, self.problems.get(name) if name is not None else None, reader)
-            if block is not None and name is not None:
-                out[name].append(block)
+            if block is None or name is None:
+                continue
+            if (name, block.name) in taken:
+                self.mistakes.add(f"two blocks of printed numbers of one problem are named {key.text!r}", full)
+            taken.add((name, block.name))
+            out[name].append(block)
         return out
 
     def claims(self, reader: Reader) -> dict[str, list[Claim]]:
@@ -168,7 +172,7 @@ class _Case:
             if name is None or (name and name in self.problems):
                 return name
             named = [known for known in self.problems if known]
-            hint = close(name[:60], named).removeprefix("; ") if named else "remove it: the case has no `problems`"
+            hint = nearest(name, named) if named else "remove it: the case has no `problems`"
             self.mistakes.add(f"there is no problem named {quoted(name)}", given, hint)
             return None
         if len(self.problems) == 1:
@@ -193,10 +197,6 @@ class _Case:
                     message = f"the id {quoted(claim.id)} stands for {taken[claim.id]} already"
                     self.mistakes.add(message, claim.where, "choose another")
                 taken[claim.id] = "another claim"
-        for blocks in printed.values():
-            names = [block.name for block in blocks]
-            for twice in {name for name in names if names.count(name) > 1}:
-                self.mistakes.add(f"two blocks of printed numbers of one problem are named {quoted(twice)}", self.root)
 
     def names_of(self, runs: Node | None, key: str, known: Iterable[str], default: tuple[str, ...]) -> tuple[str, ...]:
         node = runs.values.get(key) if isinstance(runs, tree.Mapping) else None

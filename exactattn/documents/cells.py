@@ -21,6 +21,8 @@ from exactattn.numbers.numerals import Numeral, parse_numeral
 MAX_CELLS = 20_000  # numbers of one file
 MAX_EXPRESSIONS = 40_000  # characters of all numbers that are more than digits
 SIGN_BITS = 1024
+# stands for the sizes of a problem that cannot be used, so that expressions over them are read for their own mistakes
+ANY_SIZES: Names[str, Exact] = {name: Fraction(2) for name in ("d_k", "d_v", "d_model", "n", "L", "S", "H")}
 NO_NAMES: Names[str, Exact] = {}
 _LITERAL = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?%?")
 

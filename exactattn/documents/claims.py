@@ -32,9 +32,9 @@ def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Clai
     if body is None:
         return None
     kind = _kind(body, reader)
-    _misspelt(body, reader)
     if kind is None:
         return None
+    _misspelt(body, reader)
     number[kind] = number.get(kind, 0) + 1
     text = reader.mistakes.text(body.values[kind])
     id = _id(body, reader) or f"{kind}:{number[kind]}"
@@ -56,7 +56,9 @@ def _kind(body: Mapping, reader: Reader) -> str | None:
         message = f"found the kinds {' and '.join(map(repr, kinds))} in one claim, wanted one"
         reader.mistakes.add(message, body.keys[kinds[1]], "write one claim for each")
         return None
-    near = [(key, like) for key in body.values if (like := _like(key, KINDS))]
+    near = {key: like[0] for key in body.values if (like := get_close_matches(key[:60], KINDS, n=1))}
+    for key, likely in near.items():
+        reader.mistakes.add(f"unknown key {quoted(key)}", body.keys[key], f"did you mean {likely!r}?")
     if not near:
         reader.mistakes.add("this claim has no kind", body, f"give it one of the keys {known}")
     return None
@@ -82,7 +84,7 @@ def _id(body: Mapping, reader: Reader) -> str | None:
         return None
     text = reader.mistakes.text(node)
     if text is not None and not ID.fullmatch(text):
-        reader.mistakes.add(f"found the id {quoted(text)}, wanted one of {ID_WORDS}", node)
+        reader.mistakes.add(f"found the id {quoted(text)}", node, f"use {ID_WORDS}")
     return text
 
 

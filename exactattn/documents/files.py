@@ -6,7 +6,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
-from exactattn.documents.nodes import Mistakes, quoted
+from exactattn.documents.nodes import Mistakes
 
 MAX_BYTES = 2_000_000
 STDIN = "-"
@@ -61,11 +61,11 @@ def _similar(place: Path) -> str | None:
     try:
         names = [entry.name for entry in place.parent.iterdir() if entry.is_file()]
     except OSError:
-        return f"the folder {quoted(str(place.parent))} is not there either"
+        return f"the folder {str(place.parent)!r} is not there either"
     near = get_close_matches(place.name, names, n=1)
-    return f"did you mean {quoted(str(place.parent / near[0]))}?" if near else None
+    return f"did you mean {str(place.parent / near[0])!r}?" if near else None
 
 
 def _cases_in(folder: Path) -> str:
     names = sorted(entry.name for entry in folder.iterdir() if entry.suffix in (".yaml", ".yml"))
-    return f"name the files in it, for example {quoted(str(folder / names[0]))}" if names else "name a YAML file"
+    return f"name the files in it, for example {str(folder / names[0])!r}" if names else "name a YAML file"

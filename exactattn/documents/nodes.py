@@ -49,6 +49,7 @@ class Mistakes:
     def __init__(self, path: str) -> None:
         self.path = path
         self._found: dict[Mistake, None] = {}
+        self._kinds: set[Place] = set()
 
     def add(self, message: str, at: Node | Place | None = None, hint: str | None = None) -> None:
         """Notes a mistake at a place. Errors: CaseError when there are too many to go on."""
@@ -75,7 +76,10 @@ class Mistakes:
         return len(self._found)
 
     def wrong_kind(self, node: Node, wanted: str, hint: str | None = None) -> None:
-        """Notes that a node is not of the kind that is wanted."""
+        """Notes that a node is not of the kind that is wanted; said once of a place."""
+        if node.place in self._kinds:
+            return
+        self._kinds.add(node.place)
         self.add(f"found {found(node)}, wanted {wanted}", node, hint)
 
     def mapping(self, node: Node) -> Mapping | None:
@@ -105,13 +109,20 @@ class Mistakes:
         text = self.text(node)
         if text is None or text in names:
             return text
-        self.add(f"found {quoted(text)}, wanted {what}", node, close(text, names).removeprefix("; "))
+        self.add(f"found {quoted(text)}, wanted {what}", node, nearest(text, names))
         return None
 
 
 MAPPING = "a mapping (`key: value`)"
 LIST = "a list (`[..., ...]`)"
 TEXT = "text or a number"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt word: the closest known one, or all of them."""
+    names = list(known)
+    same = [name for name in names if name.casefold() == word.casefold()]
+    return f"did you mean {same[0]!r}?" if same else close(word[:SHOWN], names).removeprefix("; ")
 
 
 def found(node: Node) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from exactattn.attention.spec import Problem, Stage
-from exactattn.documents.cells import NO_NAMES, Reader, sign
+from exactattn.documents.cells import ANY_SIZES, Reader, sign
 from exactattn.documents.forms import with_unit, with_units
 from exactattn.documents.nodes import Mapping, Node, Scalar, Sequence, quoted
 from exactattn.documents.shape import NUMBERS
@@ -104,7 +104,7 @@ class _Block:
         return None
 
     def listed(self, key: str) -> list[int] | None:
-        """The rows or columns that the block names, or None when it names none."""
+        """The rows or columns that the block names, or None when it names none, or not all can be read."""
         node = self.get(key)
         if not isinstance(node, Sequence):
             return None  # a value of another kind is a mistake of the shape, noted there
@@ -112,7 +112,7 @@ class _Block:
         known = [index for index in found if index is not None]
         if len(set(known)) < len(known):
             self.reader.mistakes.add(f"a number stands twice in `{key}`", node)
-        return known
+        return known if len(known) == len(found) else None
 
     def cells(self, values: Node) -> list[list[Scalar]] | None:
         """The printed texts, row by row. A list is one row, or with one `columns` and no `rows` that column."""
@@ -127,14 +127,14 @@ class _Block:
         return self.reader.rows(values, "numbers")
 
     def names(self) -> Names[str, Exact]:
-        return NO_NAMES if self.problem is None else self.problem.names
+        return ANY_SIZES if self.problem is None else self.problem.names
 
     def numerals(self, cells: list[list[Scalar]], dtype: str | None) -> list[list[Numeral | None]]:
         """The numbers with the unit of their last digits; None where nothing was printed, or a mistake is."""
         read = [[self.numeral(cell) for cell in row] for row in cells]
-        node = self.get("unit")
+        node, form = self.get("unit"), self.choice("form", FORMS) or "plain"
         if node is None:
-            return with_units(read, self.choice("form", FORMS) or "plain", dtype)
+            return with_units(read, form, dtype)
         unit = self.reader.exact(node, self.names())
         if unit is not None and (not isinstance(unit, Fraction) or unit <= 0):
             self.reader.mistakes.add(f"found the unit {quoted(str(unit))}, wanted a positive rational number", node)
@@ -196,14 +196,17 @@ class _Block:
         """Which indices of an axis the printed ones are."""
         node, listed = self.get(key), self.listed(key)
         shown = f"{stage.value!r} is {' x '.join(map(str, shape))} here"
-        if self.problem is None and listed is None:
-            return list(range(count))
+        if len(shape) == 1:
+            shown = f"{stage.value!r} has {size} numbers here"
+        if node is not None and listed is None:
+            return None  # noted where it was read
         if listed is None:
             if count == size:
                 return list(range(size))
             which = f"say which with `{key}: [...]`, counted from 0"
             hint = which if count < size else "check the shapes of the problem"
-            self.reader.mistakes.add(f"{shown}, and {count} {key} are printed", self._place(), hint)
+            message = f"{shown}, and the number of printed {key if len(shape) > 1 else 'ones'} is {count}"
+            self.reader.mistakes.add(message, self._place(), hint)
             return None
         if len(listed) != count:
             self.reader.mistakes.add(f"`{key}` names {len(listed)}, and {count} {key} are printed", node)

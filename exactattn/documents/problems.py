@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Names
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, cast
 
 from exactattn.attention.spec import AttentionSpec, Causal, Head, Orientation, Problem, identity
-from exactattn.documents.cells import Reader, sign
+from exactattn.documents.cells import ANY_SIZES, Reader, sign
 from exactattn.documents.masks import read_mask
 from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, found
 from exactattn.documents.words import CAUSAL, MASKED_ROWS, ORIENTATIONS
@@ -72,9 +71,8 @@ class _Maker:
 
     def without_shapes(self) -> None:
         """Looks for the mistakes that can be seen in expressions without knowing any sizes."""
-        sizes = {name: Fraction(2) for name in ("d_k", "d_v", "d_model", "n", "L", "S", "H")}
-        self.expression("scale", sizes)
-        self.base(sizes)
+        self.expression("scale", ANY_SIZES)
+        self.base(ANY_SIZES)
         self.causal(None)
 
     def fitting(self, place: Node, make: Any) -> Problem | None:
@@ -100,7 +98,9 @@ class _Maker:
             return None
         scale, base = self.expression("scale", problem.names), self.base(problem.names)
         problem = problem.with_spec(scale=scale, base=base, causal=self.causal(problem))
-        return problem if self.fitting(self.body, lambda: [problem.scale]) else None
+        if self.get("scale") is None:
+            self.fitting(self.body, lambda: problem.scale)  # an unknown d_k is a mistake of the file
+        return problem
 
     def heads(self, x: Matrix | None, spec: AttentionSpec) -> list[Head]:
         """The heads: those listed, or the one that the problem itself is."""

@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from exactattn.documents.model import ALTERNATIVES, CasePart, json_schema
-from exactattn.documents.nodes import LIST, MAPPING, TEXT, Mapping, Mistakes, Node, Sequence, plain, quoted
-from exactattn.errors import close
+from exactattn.documents.nodes import LIST, MAPPING, TEXT, Mapping, Mistakes, Node, Sequence, nearest, plain, quoted
 
 NUMBERS = "numbers: rows `[[..], [..]]`, a list for one row, or a mapping with `values`"
 _WANTED = {
@@ -40,17 +39,27 @@ _MISSING = {
 
 def _note(kind: str, loc: tuple[Any, ...], root: Node, mistakes: Mistakes) -> None:
     """One error of pydantic as a mistake."""
-    path = [part for part in loc if part not in ALTERNATIVES]
+    path = _path(root, loc)
     if kind == "extra_forbidden":
         owner, key = _at(root, path[:-1]), str(path[-1])
-        place = owner.keys[key] if isinstance(owner, Mapping) else owner
-        mistakes.add(f"unknown key {quoted(key)}", place, close(key[:60], _known(path[:-1])).removeprefix("; "))
+        place = owner.keys.get(key, owner) if isinstance(owner, Mapping) else owner
+        mistakes.add(f"unknown key {quoted(key)}", place, nearest(key, _known(path[:-1])))
     elif kind == "missing":
         key = str(path[-1])
         name = f"{str(path[-2])!r}" if len(path) > 1 else "the case"
         mistakes.add(f"{name} has no key {key!r}", _at(root, path[:-1]), _MISSING.get(key, f"add `{key}:`"))
     else:
         mistakes.wrong_kind(_at(root, path), _WANTED.get(kind, kind))
+
+
+def _path(root: Node, loc: tuple[Any, ...]) -> list[Any]:
+    """The keys and indices of a place of pydantic's, without its names of alternatives (which may also be keys)."""
+    path: list[Any] = []
+    for part in loc:
+        here = _at(root, path)
+        if part not in ALTERNATIVES or (isinstance(here, Mapping) and part in here.values):
+            path.append(part)
+    return path
 
 
 def _at(root: Node, path: list[Any]) -> Node:

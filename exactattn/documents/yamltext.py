@@ -19,7 +19,7 @@ START = "`exactattn new` writes a template to start from"
 MAX_DEPTH = 40  # lists and mappings inside each other
 MAX_NODES = 50_000  # keys, values, lists and mappings
 MAX_SCALAR = 10_000  # characters of one value
-MAX_PURE = 200_000  # characters of a file where PyYAML has no libyaml: its own parser is 100 times slower
+MAX_PURE = 100_000  # characters of a file where PyYAML has no libyaml: its own parser is 100 times slower
 
 _FAST: type | None = getattr(yaml, "CSafeLoader", None)
 _ILLEGAL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -108,7 +108,7 @@ class _Builder:
             message = f"found a value of {len(event.value)} characters, wanted at most {MAX_SCALAR}"
             self.mistakes.stop(message, place, "a case has no use for longer ones")
         one_line = event.start_mark.line == event.end_mark.line
-        return Scalar(event.value, place, event.style is None and one_line)
+        return Scalar(event.value, place, not event.style and one_line)
 
     def sequence(self, place: Place, depth: int) -> Sequence:
         items = []
