@@ -62,7 +62,7 @@ def _similar(place: Path) -> str | None:
         names = [entry.name for entry in place.parent.iterdir() if entry.is_file()]
     except OSError:
         return f"the folder {str(place.parent)!r} is not there either"
-    near = get_close_matches(place.name, names, n=1)
+    near = get_close_matches(place.name, names, n=1, cutoff=0.75)
     return f"did you mean {str(place.parent / near[0])!r}?" if near else None
 
 
