@@ -10,7 +10,7 @@ from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
 MAX_DEPTH = 25
-MAX_EXPONENT = 8
+MAX_EXPONENT = 4
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 ENDS = ("n", "N", "L", "S", "T", "H", "h", "m", "d_k", "d_v")  # upper ends of whole ranges
 

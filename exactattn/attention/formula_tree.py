@@ -188,6 +188,23 @@ def indices_in(tree: Tree) -> frozenset[str]:
     return found
 
 
+def degree(tree: Tree) -> Fraction:
+    """How many symbols are multiplied at most, inside an exponential or outside: what expanding it may cost."""
+    parts = [degree(part) for part in children(tree)]
+    match tree:
+        case Num():
+            return Fraction(0)
+        case Symbol():
+            return Fraction(1)
+        case Product() | Dot() | Quotient():
+            return sum(parts, Fraction(0))
+        case Raised():
+            return parts[0] * max(1, abs(tree.exponent.numerator))
+        case Apply():
+            return max(parts[0], Fraction(2))
+    return max(parts)
+
+
 def spell(tree: Tree) -> str:
     """The tree as text in the same language."""
     match tree:

@@ -85,6 +85,7 @@ class Formulas:
             shape=spell_shape(found),
             shapes=_shapes(formula, meant),
             means=_means(formula, meant),
+            spec={"scale": str(spec.scale or "1/sqrt(d_k)"), "base": str(spec.base or "e"), "causal": spec.causal},
             sizes=dict(outcome.sizes),
             by=outcome.how,
             counterexample=outcome.example,

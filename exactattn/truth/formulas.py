@@ -13,9 +13,10 @@ import numpy as np
 
 from exactattn import plugins
 from exactattn.attention.definition import Given, stages
-from exactattn.attention.formula_tree import Formula, Symbol, indices_in, nodes, symbols
+from exactattn.attention.formula_tree import FRESH, FRESH_ROW, Formula, Symbol, degree, indices_in, nodes, symbols
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.attention.symbols import OTHER, SIZES, Notation, Slot, ranges
+from exactattn.errors import NumeralError
 from exactattn.findings import Verdict
 from exactattn.numbers.balls import TooCoarse, interval, precision
 from exactattn.numbers.enclosure import Answer, Interval
@@ -23,6 +24,8 @@ from exactattn.numbers.exact import Exact, name, power, substitute
 from exactattn.truth.formula_values import Entry, Evaluation, Setting
 
 BITS = 128
+MOST_INDICES = 6  # free ones: a formula is compared at every place
+MOST_FACTORS = 12  # symbols multiplied with each other, for SymPy
 SMALL = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2))  # tokens, components
 _PRIMES = {"n": 3, "d_v": 5, "d_model": 7, "H": 2, "d_k": 2}  # sizes told apart where a formula uses them as numbers
 
@@ -76,7 +79,9 @@ class Comparison:
         found = indices_in(formula.left) | indices_in(formula.right)
         other = {OTHER} & self.ranges.keys()
         heads = {s.head for s in self.slots.values() if s.head and not s.head.isdigit()} - _bound(formula)
-        self.free = sorted((found | other | heads) - {"#", "%"})
+        self.free = sorted((found | other | heads) - {FRESH, FRESH_ROW})
+        if len(self.free) > MOST_INDICES:
+            raise NumeralError(f"found {len(self.free)} free indices, at most {MOST_INDICES} are compared")
 
     def decide(self) -> Outcome:
         """Holds, fails, undecided, or not compared."""
@@ -88,6 +93,8 @@ class Comparison:
         if any(self._refuted(setting, entry) for setting, entry in self._generic()):
             setting, example = self._smallest()
             return Outcome(Verdict.FAILS, "balls: the two sides are apart", setting.sizes, example)
+        if max(degree(self.formula.left), degree(self.formula.right)) > MOST_FACTORS:
+            return Outcome(Verdict.UNDECIDED, f"no counterexample found; more than {MOST_FACTORS} factors for SymPy")
         for sizes in ({}, {"d_k": 1, "d_v": 1, "d_model": 1}):
             setting = self._setting({**dict.fromkeys(("n", "d_k", "d_v", "d_model"), 2), **sizes}, symbolic=True)
             if self._proven(setting):

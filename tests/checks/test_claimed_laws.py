@@ -1,0 +1,38 @@
+"""Claims that name a law: decided with their options; a misspelt one is a finding."""
+
+from __future__ import annotations
+
+from samples import by_id
+
+from exactattn.bench import Bench
+from exactattn.checks.claimed_laws import CHECK
+from exactattn.findings import Claim, Verdict
+
+
+def judge(**fields):
+    return by_id(CHECK, Bench(claims=(Claim("l", "law", fields),)))["l"]
+
+
+def test_a_law_that_holds():
+    found = judge(law="rows-sum-to-one", cites="S31", says="weights sum to 1")
+    assert (found.code, found.verdict, found.level) == ("EA201", Verdict.HOLDS, "note")
+    assert found.evidence["law"] == "rows-sum-to-one"
+    assert found.evidence["shapes"]
+    assert any("SymPy" in by for by in found.evidence["by"])
+    assert len(found.evidence["steps"]) >= len(found.evidence["by"])
+    assert found.evidence["options"] == {}
+
+
+def test_options_are_passed_on():
+    """S23, S25: after 1/d_k the variance is 1/d_k and not 1."""
+    right = judge(law="score-variance", scale="1/d_k", expected="1/d_k")
+    wrong = judge(law="score-variance", scale="1/d_k", expected="1")
+    assert (right.verdict, wrong.verdict) == (Verdict.HOLDS, Verdict.FAILS)
+    assert wrong.evidence["counterexample"]
+
+
+def test_a_misspelt_law_or_option():
+    found = judge(law="rows-sum-to-on")
+    assert (found.code, found.reason) == ("EA209", "unreadable")
+    assert "rows-sum-to-one" in found.message
+    assert judge(law="score-variance", scael="1").code == "EA209"
