@@ -7,7 +7,6 @@ import samples
 from hypothesis import HealthCheck, settings
 
 
-
 def pytest_addoption(parser):
     group = parser.getgroup("exactattn")
     group.addoption("--no-skips", action="store_true", help="a skipped test is a failed run: everything is installed")
