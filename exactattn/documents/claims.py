@@ -42,7 +42,7 @@ def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Clai
         reader.mistakes.add("an uncheckable claim needs a reason", body.keys[kind], "add `why: ...`")
     if text is None:
         return None
-    needs = kind == "reading" or (kind in ("equation", "order") and _statement(body.values[kind], text, reader))
+    needs = kind in ("equation", "order") and _statement(body.values[kind], text, reader)
     return Claim(id, kind, plain(body), body.place), needs
 
 

@@ -99,7 +99,14 @@ def _one(path: str, options: VerifyOptions) -> Report:
     except CaseError as error:
         return _unreadable(path, error)
     findings = _expected(case, [finding for bench in _benches(case, options) for finding in _judged(bench)])
-    return Report(Subject("case", case.title, case.path, case.sha256), tuple(_selected(findings, options)))
+    findings = sorted(_selected(findings, options), key=_reading_order)
+    return Report(Subject("case", case.title, case.path, case.sha256), tuple(findings))
+
+
+def _reading_order(finding: Finding) -> tuple[bool, int, int]:
+    """In the order of the file; what has no place there comes after, as the checks gave it."""
+    place = finding.where
+    return (True, 0, 0) if place is None else (False, place.line, place.column)
 
 
 def _unreadable(path: str, error: CaseError) -> Report:
