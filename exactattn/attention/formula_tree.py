@@ -213,11 +213,11 @@ def spell(tree: Tree) -> str:
         case Symbol():
             return _spell_symbol(tree)
         case Product():
-            return " ".join(_in_product(part) for part in tree.factors)
+            return " ".join(_factor(tree, place) for place in range(len(tree.factors)))
         case Dot():
-            return f"{_in_product(tree.left)} · {_in_product(tree.right)}"
+            return f"{_factor(Product((tree.left, tree.right)), 0, True)} · {_tight(tree.right)}"
         case Quotient():
-            return f"{_in_product(tree.top)} / {_tight(tree.bottom)}"
+            return f"{_factor(Product((tree.top, tree.bottom)), 0, True)} / {_tight(tree.bottom)}"
         case Plus():
             return " + ".join(spell(part) for part in tree.terms).replace("+ -", "- ")
         case Minus():
@@ -249,6 +249,15 @@ def _spell_symbol(symbol: Symbol) -> str:
         return f"{name}_{subs if plain else '{' + subs + '}'}^{label}"
     pair = all(len(sub) == 1 for sub in symbol.subs) and not {"h", FRESH, FRESH_ROW} & {*symbol.subs}
     return f"{symbol.base}_{subs if plain else ''.join(symbol.subs) if pair else '{' + subs + '}'}"
+
+
+def _factor(product: Product, place: int, chain: bool = False) -> str:
+    """One factor, in brackets where it would otherwise be read differently; a chain may begin with a product."""
+    tree, last = product.factors[place], place == len(product.factors) - 1
+    apart = isinstance(tree, Plus | Minus) or (isinstance(tree, Total) and not last)
+    if place > 0 or not chain:
+        apart = apart or isinstance(tree, Product) or (place > 0 and isinstance(tree, Quotient | Dot))
+    return f"({spell(tree)})" if apart else spell(tree)
 
 
 def _in_product(tree: Tree) -> str:

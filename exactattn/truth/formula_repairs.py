@@ -52,34 +52,35 @@ def missing_indices(formula: Formula, notation: Notation) -> list[str]:
 def repairs(formula: Formula, misfit: Misfit, notation: Notation, spec: AttentionSpec) -> list[Repair]:
     """Near formulas whose shapes fit, those that compute the right thing first."""
     found: dict[str, Repair] = {}
-    for what, other in _near(formula, misfit, notation):
-        if len(found) == MOST_REPAIRS:
-            break
-        text = spell(other.right)
-        if text in found:
-            continue
-        try:
-            if isinstance(fit(other, notation), Misfit):
+    for steps in (1, 2):
+        for what, other in _near(formula, misfit, notation, steps):
+            text = spell(other.right)
+            if text in found or len(found) == MOST_REPAIRS:
                 continue
-            outcome, meant = compare(other, notation, spec)
-        except NumeralError:
-            continue
-        found[text] = Repair(what, replace(other, text=other.plain), outcome, meant)
+            try:
+                outcome, meant = compare(other, notation, spec)
+            except NumeralError:
+                continue
+            found[text] = Repair(what, replace(other, text=other.plain), outcome, meant)
+        if any(repair.right for repair in found.values()):
+            break
     return sorted(found.values(), key=lambda repair: not repair.right)
 
 
-def _near(formula: Formula, misfit: Misfit, notation: Notation) -> Iterator[tuple[str, Formula]]:
-    """One change; and one more where an index was added and a product still does not fit."""
+def _near(formula: Formula, misfit: Misfit, notation: Notation, steps: int) -> Iterator[tuple[str, Formula]]:
+    """Formulas whose shapes fit, so many changes away."""
     for what, tree in _changes(formula, misfit, notation):
         other = replace(formula, right=tree)
-        yield what, other
         try:
             again = fit(other, notation)
         except NumeralError:
             continue
-        if isinstance(again, Misfit):
-            for more, tree_again in _changes(other, again, notation):
-                yield f"{what}, {more}", replace(formula, right=tree_again)
+        if not isinstance(again, Misfit):
+            if steps == 1:
+                yield what, other
+        elif steps > 1:
+            for more, nearer in _near(other, again, notation, steps - 1):
+                yield f"{what}, {more}", nearer
 
 
 def _changes(formula: Formula, misfit: Misfit, notation: Notation) -> Iterator[tuple[str, Tree]]:

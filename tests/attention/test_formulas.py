@@ -63,7 +63,18 @@ def test_garbage_is_refused_and_nothing_else(text):
         tree = parse_formula("C_i = " + text)
     except NumeralError:
         return
-    assert parse_formula(tree.plain).plain == tree.plain
+    again = parse_formula(tree.plain)
+    assert again.plain == tree.plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(A X) W_V", "A (X W_V)", "A (X / d_k) V", "(sum_j a_ij) V_i", "Q (K · V)", "-(Q + K) V", "(sum_j V_j) / d_k"],
+)
+def test_brackets_that_matter_are_kept(text):
+    one = parse_formula(f"C = {text}")
+    assert one.plain == f"C = {text}"
+    assert parse_formula(one.plain).right == one.right
 
 
 def dim(text):

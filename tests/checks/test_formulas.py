@@ -133,8 +133,9 @@ def test_the_missing_index_of_document_t():
     found = judge(r"e_{ij} = \frac{Q K_j^T}{\sqrt{d_k}}")
     assert found.evidence["misfit"]["right"]["shape"] == "n x 1"
     assert found.evidence["missing_indices"] == ["i"]
-    assert found.evidence["repairs"][0]["formula"] == "e_ij = Q_i K_j^T / sqrt(d_k)"
-    assert found.evidence["repairs"][0]["verdict"] == "holds"
+    assert found.evidence["repairs"] == [
+        {"formula": "e_ij = Q_i K_j^T / sqrt(d_k)", "what": "Q_i in place of Q", "verdict": "holds"}
+    ]
     assert "i does not occur" in found.message
     single = judge("e_ij = Q K_j^T", shapes={"Q": ["1", "d_k"]})
     assert (single.code, single.verdict) == ("EA206", Verdict.FAILS)
