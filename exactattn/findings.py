@@ -67,7 +67,8 @@ class PrintedCell:
 class PrintedBlock:
     """Numbers that an author printed for one stage of one head.
 
-    `name` is what findings are called by; `dtype` the float format the author's program printed from, where stated.
+    `name` is what findings are called by; `dtype` the float format the author's program printed from, where stated;
+    `times` the factor in front of all of it, as written.
     """
 
     name: str
@@ -75,6 +76,7 @@ class PrintedBlock:
     cells: tuple[PrintedCell, ...]
     head: int | None = None
     dtype: str | None = None
+    times: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ class Printed:
         true, value, bits = decimal(bench.truth, item, bench.digits)
         return {
             "printed": item.cell.text,
+            "times": item.block.times,
             "true": true,
             "enclosure": list(outward(value, bench.digits - 2)),
             "closed_form": None if item.verdict is Verdict.HOLDS else bench.truth.closed_form(item.element),

@@ -15,7 +15,7 @@ from exactattn.documents.shape import NUMBERS
 from exactattn.documents.words import DTYPES, FORMS
 from exactattn.errors import close
 from exactattn.findings import PrintedBlock, PrintedCell
-from exactattn.numbers.exact import ONE, Exact, mul, neg
+from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
 from exactattn.numbers.numerals import Numeral
 
 NOT_JUDGED = ("...", "…")  # stands for a number that the author did not print
@@ -63,7 +63,8 @@ class _Block:
             for j, (numeral, cell) in enumerate(zip(row, texts, strict=True))
             if numeral is not None
         ]
-        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype)
+        times = None if factor == ONE else spell(factor)
+        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times)
 
     def stage(self) -> Stage | None:
         """The stage that the block names, or that its own name is."""

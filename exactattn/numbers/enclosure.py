@@ -232,7 +232,13 @@ def outward(interval: Interval, digits: int) -> tuple[str, str]:
     quantum = Fraction(10) ** ((_decimal_exponent(size) if size else 0) + 1 - digits)
     low = (interval.lower / quantum).__floor__() * quantum
     high = (interval.upper / quantum).__ceil__() * quantum
-    return tuple(significant(end, digits + 1) if end else "0" for end in (low, high))  # type: ignore[return-value]
+    return _short(low, digits), _short(high, digits)
+
+
+def _short(x: Fraction, digits: int) -> str:
+    """A decimal of at most digits + 1 significant digits (a carry adds one), without the digit when it is 0."""
+    text = significant(x, digits)
+    return text if Fraction(text) == x else significant(x, digits + 1)
 
 
 def _decimal_exponent(x: Fraction) -> int:

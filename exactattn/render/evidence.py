@@ -10,6 +10,7 @@ from exactattn.findings import Finding
 
 LABELS = {
     "printed": "printed",
+    "times": "times",
     "true": "true value",
     "error_units": "off by",
     "closed_form": "closed form",

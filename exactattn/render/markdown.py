@@ -92,7 +92,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
     if any(_mark(finding) for block in blocks for finding in block.findings):
         yield from (LEGEND, "")
     for block in blocks:
-        yield from (f"{code(block.name)}: {markdown(summary_of(block))}", "")
+        yield from (f"{code(block.name)}{markdown(block.factor)}: {markdown(summary_of(block))}", "")
         yield from _table(block)
         yield ""
 

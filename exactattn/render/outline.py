@@ -39,6 +39,12 @@ class Block:
     name: str
     findings: tuple[Finding, ...]
 
+    @property
+    def factor(self) -> str:
+        """The factor in front of the numbers, or nothing."""
+        times = self.findings[0].evidence.get("times")
+        return f" ({times} times the numbers shown)" if times else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Outline:

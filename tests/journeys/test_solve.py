@@ -93,7 +93,7 @@ def test_json_is_plain(document_n):
         "id": "weights[2,2]",
         "state": "value",
         "decimal": "0.50349",
-        "enclosure": ["0.503489840", "0.503489850"],
+        "enclosure": ["0.50348984", "0.50348985"],
         "closed_form": "exp(sqrt(2)/2)/(2 + exp(sqrt(2)/2))",
         "exact": False,
         "bits": 128,
