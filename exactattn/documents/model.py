@@ -157,6 +157,12 @@ class ClaimPart(BaseModel):
     shapes: dict[str, Any] = _optional("Shapes of the symbols of a formula: {C_i: [1, H*d_v]}.")
     means: dict[str, Any] = _optional("What each symbol of a formula stands for.")
     assumptions: Any = _optional("Under which assumptions it is said to hold.")
+    sizes: dict[str, Any] = _optional("Sizes that a formula takes as given: {d_model: H*d_v}.")
+    heads: Text = _optional("How many heads a formula is about.")
+    head: Text = _optional("The letter that a formula uses as index of the head.")
+    orientation: Text = _optional("Whether tokens are rows or columns in a formula.")
+    base: Text = _optional("The base of the exponential that the words or the formula mean.")
+    causal: Text = _optional("The causal rule that the words or the formula mean.")
 
 
 class RunsPart(Part):

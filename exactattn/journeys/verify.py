@@ -36,6 +36,9 @@ CODES = {
 }
 
 
+UNREADABLE = ("EA901", "EA209")  # a case, or a claim in it, that cannot be read
+
+
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
     """digits of true values in evidence; seed of anything drawn; which codes to keep or leave out, by prefix."""
@@ -70,10 +73,13 @@ def verify(paths: Sequence[str], options: VerifyOptions | None = None) -> Report
 
 
 def exit_status(reports: Reports, strict: bool = False) -> int:
-    """2 a case could not be read; else 1 something unexpected failed, or an expected failure is none; else, with
-    `strict`, 3 when something is undecided, not run or broken; else 0."""
+    """What the process ends with.
+
+    2 when a case or a claim could not be read; else 1 when something unexpected failed, or an expected failure is
+    none; else, with `strict`, 3 when something is undecided, not run or broken; else 0.
+    """
     findings = [finding for report in reports.reports for finding in report.findings]
-    if any(finding.code == "EA901" for finding in findings):
+    if any(finding.code in UNREADABLE and not finding.expected for finding in findings):
         return 2
     if any(map(is_unexpected, findings)):
         return 1

@@ -83,7 +83,7 @@ def plain(value: Any, inner: bool = False) -> str:
     if value is True:
         return "yes"
     if isinstance(value, Mapping):
-        parts = [f"{_words(key)} {plain(item, True) or '-'}" for key, item in value.items()]
+        parts = [f"{key}: {plain(item, True) or '-'}" for key, item in value.items()]
         text = (", " if inner else "; ").join(parts)
         return f"({text})" if inner else text
     if isinstance(value, (list, tuple)):

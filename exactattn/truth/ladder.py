@@ -144,7 +144,7 @@ class Truth:
 
     def closed_form(self, element: Element) -> str | None:
         """The element in closed form as SymPy spells it; None for a large problem."""
-        found = self._stages_by("symbolic", element.stage)
+        found = self.stages_by("symbolic", element.stage)
         if found is None or self.value(element) is None:
             return None
         arithmetic, values = found
@@ -153,7 +153,7 @@ class Truth:
 
     def rational(self, element: Element) -> Fraction | None:
         """The element as a rational number, where exact rational arithmetic reaches it."""
-        found = self._stages_by("rational", element.stage)
+        found = self.stages_by("rational", element.stage)
         if found is None:
             return None
         return Fraction(found[1][element.stage, element.head][element.place(self.problem)])
@@ -165,7 +165,7 @@ class Truth:
         return cells
 
     def _equal_by(self, engine: str, element: Element, x: Exact) -> Answer:
-        found = self._stages_by(engine, element.stage)
+        found = self.stages_by(engine, element.stage)
         if found is None:
             return Answer.CANNOT_TELL
         arithmetic, values = found
@@ -177,7 +177,7 @@ class Truth:
 
     def _same(self, a: Element, b: Element) -> Answer:
         for engine in ("rational", "symbolic"):
-            found = self._stages_by(engine, max(a.stage, b.stage, key=lambda stage: stage.order))
+            found = self.stages_by(engine, max(a.stage, b.stage, key=lambda stage: stage.order))
             if found is None:
                 continue
             arithmetic, values = found
@@ -188,8 +188,8 @@ class Truth:
             return answer
         return Answer.CANNOT_TELL
 
-    def _stages_by(self, engine: str, until: Stage) -> tuple[Any, dict[Where, Any]] | None:
-        """The stages in exact arithmetic up to `until`, or None where the engine cannot or the problem is large."""
+    def stages_by(self, engine: str, until: Stage) -> tuple[Any, dict[Where, Any]] | None:
+        """The arithmetic of an exact engine and the stages up to `until` in it; None where it cannot, or too large."""
         key = f"{engine}:{until}"
         if key not in self._exact:
             self._exact[key] = None

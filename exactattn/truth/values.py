@@ -111,7 +111,7 @@ class Values:
         last = max((element.stage for element in elements.values()), key=lambda stage: stage.order)
         for engine in ("rational", "symbolic"):
             # Truth keeps these stages, so one computation serves every statement of a case.
-            found = self.truth._stages_by(engine, last)
+            found = self.truth.stages_by(engine, last)
             if found is None:
                 continue
             arithmetic, stages = found

@@ -76,4 +76,4 @@ def test_the_table_of_a_block_marks_what_is_wrong(reports):
 def test_unknown_evidence_is_shown(reports):
     text = plugins.get("render", "terminal").render(reports)
     assert "worst" in text
-    assert "row 2; logit 1414.25" in text
+    assert "row: 2; logit: 1414.25" in text

@@ -1,0 +1,1 @@
+"""Measurements against the performance targets; never part of the tests, as machines are shared and noisy."""
