@@ -156,16 +156,23 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings about one subject."""
+    """The findings about one subject; `hidden` says how many more were left out by a choice of codes."""
 
     subject: Subject
     findings: tuple[Finding, ...]
+    hidden: int = 0
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many findings of each verdict, and how many errors came unexpected."""
+        """How many findings of each verdict, how many errors came unexpected, and how many are hidden, if any."""
         counts = {str(verdict): sum(f.verdict is verdict for f in self.findings) for verdict in Verdict}
-        return counts | {"unexpected": sum(is_unexpected(finding) for finding in self.findings)}
+        counts |= {"unexpected": sum(is_unexpected(finding) for finding in self.findings)}
+        return counts | ({"hidden": self.hidden} if self.hidden else {})
+
+    @property
+    def wrong(self) -> tuple[Finding, ...]:
+        """What fails at level error, expected or not: the list that a script wants."""
+        return tuple(f for f in self.findings if f.level is Level.ERROR and f.verdict is Verdict.FAILS)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -179,7 +186,8 @@ class Report:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Report:
         """The report that `as_json` wrote."""
-        return Report(Subject(**data["subject"]), tuple(Finding.from_json(item) for item in data["findings"]))
+        findings = tuple(Finding.from_json(item) for item in data["findings"])
+        return Report(Subject(**data["subject"]), findings, data["summary"].get("hidden", 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text, name_index
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, enclose
 from exactattn.numbers.enclosure import Interval, outward, significant
-from exactattn.truth.judge import Judged, Row
+from exactattn.truth.judge import Judged, Row, is_noise
 from exactattn.truth.ladder import Truth
 
 CODE_OF = {"new": "EA102", "propagated": "EA103", "convention": "EA104"}
@@ -23,8 +23,9 @@ class Printed:
     CODES = {
         "EA101": "A printed number is right: `exact` (equal to the true value), `rounded` (within half a unit of its "
         "last printed digit; a tie may go either way), `float-noise` (at least 15 significant digits and within 4 ulp "
-        "of float64, or 7 digits and 4 ulp of float32), or `truncated` (the true value cut toward zero). "
-        "`by_accident` says that it is right although it rests on an earlier wrong print.",
+        "of float64, or, where the block says `dtype: float32`, 7 digits and 4 ulp of float32), or "
+        "`truncated` (the true value cut toward zero). `by_accident` says that it is right although it rests on an "
+        "earlier wrong print.",
         "EA102": "A printed number is wrong, and neither the author's earlier prints nor another reading explains it: "
         "the error is new at this step. Replace it by the true value given; later numbers that rest on it change too.",
         "EA103": "A printed number is wrong against the exact inputs but follows from the author's own earlier prints. "
@@ -73,13 +74,14 @@ class Printed:
             "printed": item.cell.text,
             "times": item.block.times,
             "true": true,
-            "enclosure": list(outward(value, bench.digits - 2)),
+            "enclosure": list(outward(value, bench.digits + 2)),
             "closed_form": None if item.verdict is Verdict.HOLDS else bench.truth.closed_form(item.element),
             "error_units": error_units(item, value),
             "follows": None if item.follows is None else short(item.follows),
             "origin": item.origin,
             "first_wrong": None if item.first_wrong is None else row_name(bench, item.first_wrong),
             "rests_on": [row_name(bench, row) for row in item.rests_on],
+            "float32": item.reason == "new" and item.block.dtype is None and is_noise(bench.truth, item, "float32"),
             "by_accident": item.by_accident,
             "tie": item.tie,
             "block": item.block.name,
@@ -172,11 +174,14 @@ def _message(item: Judged, evidence: dict[str, Any]) -> str:
             "where the error began"
         )
     if item.reason == "propagated":
-        return f"{printed} is wrong{off}: true value {true}; it follows from rounded earlier numbers"
+        return f"{printed} carries on rounding{off}: true value {true}; it follows from rounded earlier numbers"
     if item.reason == "convention":
         return f"{printed} is wrong as stated{off}: true value {true}; it is right under {item.closest_reading}"
     if item.reason == "new":
-        return f"{printed} is wrong{off}: true value {true}; no earlier number explains it"
+        rests = " and ".join(evidence["rests_on"])
+        why = f"it rests on {rests} but does not follow from it" if rests else "no earlier number explains it"
+        hint = "; it is right as a float32 print: state `dtype: float32`" if evidence["float32"] else ""
+        return f"{printed} is wrong{off}: true value {true}; {why}{hint}"
     return f"cannot tell whether {printed} is right: true value near {true}"
 
 

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 from exactattn import plugins
 from exactattn.bench import Bench, Check
@@ -57,15 +58,16 @@ class VerifyOptions:
         return tuple(word for pair in words for word in pair)
 
 
-def verify(paths: Sequence[str], options: VerifyOptions | None = None) -> Reports:
-    """Judges case files (paths, or "-" for standard input).
+def verify(paths: str | Path | Sequence[str | Path], options: VerifyOptions | None = None) -> Reports:
+    """Judges case files: one path or several, or "-" for standard input.
 
     Errors: none for a bad case file, which becomes a report with the findings EA901.
     """
     options = options or VerifyOptions()
+    names = [str(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     return Reports(
-        command=("verify", *paths, *options.as_command()),
-        reports=tuple(_one(path, options) for path in paths),
+        command=("verify", *names, *options.as_command()),
+        reports=tuple(_one(name, options) for name in names),
         seed=options.seed,
         tool={"name": "exactattn", "version": version("exactattn")},
         environment=environment(),
@@ -105,8 +107,8 @@ def _one(path: str, options: VerifyOptions) -> Report:
     except CaseError as error:
         return _unreadable(path, error)
     findings = _expected(case, [finding for bench in _benches(case, options) for finding in _judged(bench)])
-    findings = sorted(_selected(findings, options), key=_reading_order)
-    return Report(Subject("case", case.title, case.path, case.sha256), tuple(findings))
+    kept = tuple(sorted(_selected(findings, options), key=_reading_order))
+    return Report(Subject("case", case.title, case.path, case.sha256), kept, len(findings) - len(kept))
 
 
 def _reading_order(finding: Finding) -> tuple[bool, int, int]:
