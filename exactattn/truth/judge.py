@@ -11,17 +11,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from exactattn.attention.conventions import readings
+from exactattn.attention.conventions import Reading, readings
 from exactattn.findings import PrintedBlock, PrintedCell, Verdict
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, add, mul, neg
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.ladder import Element, Truth, difference
 
 HALF = Fraction(1, 2)
 NOISE_ULPS = 4
 NOISE_DIGITS = {"float64": 15, "float32": 7}
+ROUNDED = ("exact", "rounded", "float-noise")
 
 
 @dataclass(slots=True)
@@ -88,13 +89,17 @@ def _judge_stage(truth: Truth, stage: list[Judged], earlier: list[Judged]) -> No
     sources = _Sources(truth, earlier)
     for item in stage:
         _judge_one(truth, sources, item)
-    _try_readings(truth, stage)
+    _try_readings(truth, sources, stage)
 
 
 class _Sources:
-    """What follows from the author's earlier prints: `all` of them, or the `wrong` ones alone."""
+    """What follows from the author's earlier prints: `all` of them, or the `wrong` ones alone.
+
+    `rows` are the prints that carry an error on; those that only carry on intermediate rounding are not among them.
+    """
 
     def __init__(self, truth: Truth, earlier: list[Judged]) -> None:
+        self.truth = truth
         printed: dict[Element, Exact] = {}
         wrong: dict[Element, Exact] = {}
         self.rows: dict[Row, list[Element]] = {}
@@ -105,9 +110,11 @@ class _Sources:
             printed[item.element] = item.cell.value
             if item.wrong:
                 wrong[item.element] = item.cell.value
+            if item.wrong and item.origin != "rounding":
                 self.rows.setdefault(item.row, []).append(item.element)
-                root = item.first_wrong if item.origin == "wrong" and item.first_wrong else item.row
+                root = item.first_wrong or item.row
                 self.first[item.row] = min(root, self.first.get(item.row, root))
+        self.printed = printed
         self.all = truth.following(printed) if printed else None
         self.wrong = truth.following(wrong) if wrong else None
         self._changed = {row: self._perturbed(truth, wrong, cells) for row, cells in self.rows.items()}
@@ -139,9 +146,11 @@ def _judge_one(truth: Truth, sources: _Sources, item: Judged) -> None:
     item.first_wrong = min((sources.first[row] for row in item.rests_on), default=None)
     agrees = relation(truth, item)
     undecided = agrees is None
-    if agrees in ("exact", "rounded", "float-noise"):
+    if agrees in ROUNDED:
         item.verdict, item.reason = Verdict.HOLDS, agrees
         item.by_accident = bool(item.rests_on)
+        h = item.cell.unit
+        item.tie = agrees == "rounded" and h is not None and _rounded(truth, item.element, item.cell.value, h)[1]
         return
     if _propagated(sources, item):
         return
@@ -157,7 +166,7 @@ def _propagated(sources: _Sources, item: Judged) -> bool:
         if source is None:
             continue
         fits = relation(source, item)
-        if fits in ("exact", "rounded") or (item.rests_on and fits == "truncated"):
+        if fits in ROUNDED or (item.rests_on and fits == "truncated"):
             x = item.cell.value
             known = fits == "exact" and isinstance(x, Fraction)
             item.follows = Interval(x, x) if known else source.value(item.element)  # type: ignore[arg-type]
@@ -177,11 +186,10 @@ def relation(truth: Truth, item: Judged) -> str | None:
         return "exact"
     if h is None:
         return "off" if exact is Answer.NO else None
-    rounded, tie = _rounded(truth, element, x, h)
+    rounded, _ = _rounded(truth, element, x, h)
     if rounded is Answer.YES:
-        item.tie = tie
         return "rounded"
-    if _is_noise(truth, item):
+    if is_noise(truth, item, item.block.dtype or "float64"):
         return "float-noise"
     cut = _truncated(truth, element, x, h)
     if cut is Answer.YES:
@@ -199,8 +207,7 @@ def _rounded(truth: Truth, element: Element, x: Exact, h: Exact) -> tuple[Answer
 
     t = truth.value(element)
     assert t is not None
-    bounds = enclose(x)
-    distance = Interval(t.lower - bounds.upper, t.upper - bounds.lower)
+    distance = difference(t, enclose(x))
     quick = near(distance)
     if quick is not Answer.CANNOT_TELL:
         return quick, isinstance(half, Fraction) and distance.magnitude().equals(half) is Answer.YES
@@ -210,7 +217,10 @@ def _rounded(truth: Truth, element: Element, x: Exact, h: Exact) -> tuple[Answer
 
 
 def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
-    """Is x the value cut toward zero: |x| <= |t| < |x| + h, with the sign of x?"""
+    """Is x the value cut toward zero: |x| <= |t| < |x| + h, with the sign of x?
+
+    Rounding or proof: balls cannot tell |t| = |x| + h from less; rationals and SymPy decide that first.
+    """
     sign = enclose(x).midpoint
     unit = enclose(h)
 
@@ -221,12 +231,18 @@ def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
             size = distance if sign > 0 else Interval(-distance.upper, -distance.lower)
         return Answer.known(size.lower >= 0 and size.upper < unit.lower, size.upper < 0 or size.lower >= unit.upper)
 
+    t = truth.value(element)
+    assert t is not None
+    quick = cut(difference(t, enclose(x)))
+    if quick is not Answer.CANNOT_TELL:
+        return quick
+    if any(truth.equals(element, end) is Answer.YES for end in (add(x, h), add(x, neg(h)))):
+        return Answer.NO
     return truth.ask(element, cut, x)
 
 
-def _is_noise(truth: Truth, item: Judged) -> bool:
-    """Rule 3: enough digits for a float print, and within 4 ulp of that format."""
-    dtype = item.block.dtype or "float64"
+def is_noise(truth: Truth, item: Judged, dtype: str) -> bool:
+    """Rule 3: enough digits for a print of that format, and within 4 of its ulp."""
     x = item.cell.value
     if not isinstance(x, Fraction) or (item.cell.digits or 0) < NOISE_DIGITS.get(dtype, 99):
         return False
@@ -234,52 +250,107 @@ def _is_noise(truth: Truth, item: Judged) -> bool:
     return truth.ask(item.element, lambda d: d.within(Fraction(0), limit), x) is Answer.YES
 
 
-def _try_readings(truth: Truth, stage: list[Judged]) -> None:
+@dataclass(slots=True)
+class _Fit:
+    """How the numbers of a block stand under another reading.
+
+    found  the relation of each number; cut  which are (also) the value cut toward zero
+    """
+
+    reading: Reading
+    truth: Truth
+    found: list[str | None]
+    cut: list[bool]
+
+    def explains(self, numbers: Iterable[int]) -> bool:
+        """Are these all rounded, or all truncated (exact is either)?"""
+        numbers = list(numbers)
+        return all(self.found[i] in ROUNDED for i in numbers) or all(self.cut[i] for i in numbers)
+
+
+def _try_readings(truth: Truth, sources: _Sources, stage: list[Judged]) -> None:
     """Fills `readings`, and rule 6: wrong as stated, but one other reading fits a stage, a row, or all but one."""
     by_block: dict[tuple[str, int], list[Judged]] = {}
     for item in stage:
-        by_block.setdefault((item.block.name, item.element.head), []).append(item)
+        if truth.value(item.element) is not None:
+            by_block.setdefault((item.block.name, item.element.head), []).append(item)
     wrong = [items for items in by_block.values() if any(item.wrong for item in items)]
     if not wrong:
         return
     others = [(reading, Truth(reading.problem, most_bits=truth.most_bits)) for reading in readings(truth.problem)]
     for items in wrong:
-        fits = [(reading, [relation(other, item) for item in items]) for reading, other in others]
-        names = tuple(reading.name for reading, found in fits if _explains(found))
+        fits = [
+            _fit(reading, other, items) for reading, other in others if any(_differ(truth, other, i) for i in items)
+        ]
+        names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:
             item.readings = names
-        _conventions(items, [(reading.name, reading.factor, found) for reading, found in fits])
+        _conventions(sources, items, fits)
 
 
-def _explains(found: list[str | None]) -> bool:
-    """All rounded, or all truncated (exact counts as either)."""
-    return all(f in ("exact", "rounded", "float-noise") for f in found) or all(
-        f in ("exact", "truncated") for f in found
-    )
+def _differ(one: Truth, other: Truth, item: Judged) -> bool:
+    """Do two truths give different values? Proof: disjoint enclosures."""
+    a, b = one.value(item.element), other.value(item.element)
+    return a is not None and b is not None and a.disjoint(b) is Answer.YES
 
 
-def _conventions(items: list[Judged], fits: list[tuple[str, Exact, list[str | None]]]) -> None:
-    """Rule 6 for the wrong numbers of a block, on prints of at least two digits."""
-    rows: dict[int, list[int]] = {}
-    for number, item in enumerate(items):
-        rows.setdefault(item.element.index[0], []).append(number)
-    groups = [list(range(len(items))), *rows.values()]
+def _fit(reading: Reading, other: Truth, items: list[Judged]) -> _Fit:
+    found = [relation(other, item) for item in items]
+    cut = [
+        is_right == "truncated" or (is_right in ROUNDED and _is_cut(other, item, is_right))
+        for item, is_right in zip(items, found, strict=True)
+    ]
+    return _Fit(reading, other, found, cut)
+
+
+def _is_cut(truth: Truth, item: Judged, found: str) -> bool:
+    """Is a number that is right when rounded also the value cut toward zero?"""
+    h = item.cell.unit
+    return found == "exact" or (h is not None and _truncated(truth, item.element, item.cell.value, h) is Answer.YES)
+
+
+def _conventions(sources: _Sources, items: list[Judged], fits: list[_Fit]) -> None:
+    """Rule 6 for the wrong numbers of a block, on prints of at least two digits.
+
+    A reading that fits only a row must also matter once the author's own earlier prints stand: an output that
+    misses what follows from the printed weights is not explained by the scale of other weights.
+    """
+    everything = list(range(len(items)))
     for number, item in enumerate(items):
         if item.reason != "new":
             continue
+        query = _query(sources, item)
+        row = [i for i in everything if _query(sources, items[i]) == query]
         matching: dict[Exact, str] = {}
-        for name, factor, found in fits:
-            if any(number in group and _fits_group(items, found, group, number) for group in groups):
-                matching.setdefault(factor, name)
+        for fit in fits:
+            whole = fit.explains(everything) and _has_digits(items, fit, everything)
+            if whole or (_fits_row(items, fit, row, number) and _matters(sources, fit, item)):
+                matching.setdefault(fit.reading.factor, fit.reading.name)
         if len(matching) == 1:
             item.reason, item.closest_reading = "convention", next(iter(matching.values()))
 
 
-def _fits_group(items: list[Judged], found: list[str | None], group: list[int], number: int) -> bool:
-    """Does a reading make this number right, and the group it is in: all of it, or all but one of at least three?"""
-    if any((items[i].cell.digits or 0) < 2 for i in group if items[i].cell.form not in ("integer", "closed")):
+def _query(sources: _Sources, item: Judged) -> int:
+    return item.element.place(sources.truth.problem)[0]
+
+
+def _matters(sources: _Sources, fit: _Fit, item: Judged) -> bool:
+    """Does a reading change what follows from all earlier prints?"""
+    return sources.all is None or _differ(sources.all, fit.truth.following(sources.printed), item)
+
+
+def _has_digits(items: list[Judged], fit: _Fit, group: Iterable[int]) -> bool:
+    """Have the prints of a group at least two digits, but for whole numbers and closed forms that are exact?"""
+
+    def exempt(i: int) -> bool:
+        return fit.found[i] == "exact" and items[i].cell.form in ("integer", "fraction", "closed")
+
+    return all((items[i].cell.digits or 0) >= 2 or exempt(i) for i in group)
+
+
+def _fits_row(items: list[Judged], fit: _Fit, row: list[int], number: int) -> bool:
+    """Does a reading make this number right, and the row it is in: all of it, or all but one of at least three?"""
+    if not _has_digits(items, fit, row):
         return False
-    right = [found[i] in ("exact", "rounded", "float-noise", "truncated") for i in group]
-    if found[number] not in ("exact", "rounded", "float-noise", "truncated"):
-        return False
-    return all(right) or (len(group) >= 3 and sum(right) >= len(group) - 1)
+    parts = [row] + [[i for i in row if i != odd] for odd in row if odd != number and len(row) >= 3]
+    return any(fit.explains(part) for part in parts)
