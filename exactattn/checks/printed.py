@@ -107,7 +107,8 @@ class Printed:
     def _mixtures(self, bench: Bench) -> Iterator[Finding]:
         blocks: dict[str, set[str | None]] = {}
         for item in bench.judged:
-            blocks.setdefault(item.block.name, set()).add(item.reason)
+            either = item.cut and item.reason == "rounded"
+            blocks.setdefault(item.block.name, set()).add("either" if either else item.reason)
         for name, reasons in blocks.items():
             if {"rounded", "truncated"} <= reasons:
                 yield bench.finding(

@@ -18,9 +18,10 @@ class RowSums:
 
     name = "row-sums"
     CODES = {
-        "EA106": "The printed weights of a query are summed exactly. n rounded numbers may miss 1 by up to n halves of "
-        "the unit of their last digit; a larger miss cannot be rounding. A row that sums to 1 can still hold wrong "
-        "numbers, so this check is weak: the finding says when it does not see errors that are there.",
+        "EA106": "The printed weights of a query (down its column, where tokens are columns) are summed exactly. n "
+        "rounded numbers may miss 1 by up to n halves of the unit of their last digit, cut ones by up to n units; a "
+        "larger miss cannot be rounding. A row that sums to 1 can still hold wrong numbers, so this check is weak: the "
+        "finding says when it does not see errors that are there.",
     }
 
     def run(self, bench: Bench) -> Iterator[Finding]:
@@ -57,9 +58,11 @@ class RowSums:
 
 
 def _slack(item: Judged) -> Fraction:
-    """How far a right print can lie from the true weight: half a unit, or the ulps that float noise is allowed."""
-    half = item.cell.unit * HALF if isinstance(item.cell.unit, Fraction) else Fraction(0)
-    x = item.cell.value
+    """How far a print can lie from the true weight: half a unit, all of it when cut, or the ulps of float noise."""
+    unit = item.cell.unit if isinstance(item.cell.unit, Fraction) else Fraction(0)
+    half, x = unit * HALF, item.cell.value
+    if item.reason == "truncated":
+        return unit
     if item.reason == "float-noise" and isinstance(x, Fraction):
         return max(half, NOISE_ULPS * FORMATS[item.block.dtype or "float64"].ulp(x))
     return half

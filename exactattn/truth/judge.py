@@ -29,6 +29,7 @@ ROUNDED = ("exact", "rounded", "float-noise")
 class Judged:
     """One printed number and what became of it.
 
+    cut         it is right when rounded, and also the true value cut toward zero
     origin      of a propagated number: "wrong" (it rests on a wrong print) or "rounding" (only intermediate rounding)
     rests_on    the earlier wrong prints, row by row, that it directly rests on; first_wrong: where that began
     readings    names of the readings that make its whole stage right
@@ -40,6 +41,7 @@ class Judged:
     verdict: Verdict = Verdict.UNDECIDED
     reason: str | None = None
     tie: bool = False
+    cut: bool = False
     follows: Interval | None = None
     origin: str | None = None
     by_accident: bool = False
@@ -148,6 +150,7 @@ def _judge_one(truth: Truth, sources: _Sources, item: Judged) -> None:
     undecided = agrees is None
     if agrees in ROUNDED:
         item.verdict, item.reason = Verdict.HOLDS, agrees
+        item.cut = _is_cut(truth, item, agrees)
         item.by_accident = bool(item.rests_on)
         h = item.cell.unit
         item.tie = agrees == "rounded" and h is not None and _rounded(truth, item.element, item.cell.value, h)[1]
