@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from exactattn.errors import Unavailable
 from exactattn.numbers.elementwise import Array, Elementwise
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, evaluate
 from exactattn.numbers.rational_functions import is_zero
 
 MOST_OPERATIONS = 4000
+MOST_POWER_BITS = 4096  # of a rational number raised to a power; scores of 1000 and base 10 stay below
 MOST_DEGREE = 64  # of one exponential; above it a closed form is not brought to lowest terms
 
 
@@ -62,15 +64,25 @@ class SymbolicField:
         return self.sp.Symbol(label, real=True)
 
     def exp(self, a: Any) -> Any:
-        """e^a. Proof: e^(x + c log t) = e^x t^c for t > 0, and logarithms here are of positive numbers only."""
+        """e^a. Errors: Unavailable for powers of rationals that would fill the memory, such as 10^(10^9).
+
+        Proof: e^(x + c log t) = e^x t^c for t > 0, and logarithms here are of positive numbers only.
+        """
         a = self.sp.expand(a)
         factor = self.sp.S.One
         for symbol, argument in self.logarithms.items():
             coefficient = a.coeff(symbol, 1)
             if coefficient != 0 and coefficient.is_Rational:
+                self._bound_power(argument, coefficient)
                 factor *= argument**coefficient
                 a -= coefficient * symbol
         return factor if a == 0 else factor * self._symbol("E", a, self.exponentials)
+
+    @staticmethod
+    def _bound_power(t: Any, exponent: Any) -> None:
+        size = max(int(t.p).bit_length(), int(t.q).bit_length()) if t.is_Rational else 0
+        if size * abs(exponent) > MOST_POWER_BITS:
+            raise Unavailable(f"({t})**({exponent}) has more than {MOST_POWER_BITS} bits")
 
     def log(self, a: Any) -> Any:
         """The natural logarithm of a > 0."""

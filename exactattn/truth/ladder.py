@@ -21,6 +21,7 @@ from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
 
 MOST_SYMBOLIC_CELLS = 400
+MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Truth:
 
     def closed_form(self, element: Element) -> str | None:
         """The element in closed form as SymPy spells it; None for a large problem."""
-        found = self.stages_by("symbolic", element.stage)
+        found = self.stages_by("symbolic", element.stage) if self._cells() <= MOST_SHOWN_CELLS else None
         if found is None or self.value(element) is None:
             return None
         arithmetic, values = found

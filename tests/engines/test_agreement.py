@@ -10,7 +10,9 @@ from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.errors import Unavailable
+from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import FORMATS
+from exactattn.truth.ladder import Element, Truth
 
 DIGITS = 50
 
@@ -133,3 +135,13 @@ def test_every_engine_keeps_the_contract_of_an_arithmetic(name):
 def test_a_format_that_numpy_lacks_is_unavailable():
     with pytest.raises(Unavailable, match="bfloat16"):
         plugins.get("engines", "hardware").arithmetic(FORMATS["bfloat16"])
+
+
+def test_powers_that_would_fill_the_memory_are_refused():
+    # base 10 and a score of 10^9: the weight is 10^(-10^9) beside 1
+    problem = Problem((Head(scores=matrix([[10**9, 0]]), v=matrix([[1], [0]])),), spec=AttentionSpec(F(1), F(10)))
+    with pytest.raises(Unavailable, match="bits"):
+        stages(problem, plugins.get("engines", "symbolic").arithmetic())
+    weight = Element(Stage.WEIGHTS, (0, 1))
+    assert Truth(problem).equals(weight, F(0)) is not Answer.YES
+    assert Truth(problem).closed_form(weight) is None
