@@ -18,9 +18,10 @@ from exactattn.findings import Finding, Level, Verdict
 from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
-from exactattn.truth.accuracy import Accuracy, Reference, enclosed, judged_stages, measure, representation
+from exactattn.truth.accuracy import Accuracy, enclosed, judged_stages, measure, representation
 from exactattn.truth.ladder import Truth
 from exactattn.truth.range import score_overflows
+from exactattn.truth.reference import Reference
 from exactattn.truth.rows import Row, named, proof
 from exactattn.truth.runs import Run
 
@@ -108,7 +109,7 @@ class FloatRuns:
             "EA501",
             f"run:{fmt.name}/{done.algorithm}",
             Verdict.HOLDS,
-            f"{done.algorithm} in {fmt.name}: largest error of the output {_ulps(errors)} ulp{against}",
+            f"{done.algorithm} in {fmt.name}: largest error of the output {_ulps(errors)}{against}",
             written=_evidence(bench, errors),
             stored=None if kept is None else _evidence(bench, kept),
             representation=_evidence(bench, apart),
@@ -128,7 +129,7 @@ def _stored(bench: Bench, fmt: Format, written: Reference) -> Reference | None:
 
 
 def _ulps(found: Mapping[Stage, Accuracy] | None) -> str:
-    return "none (they overflow)" if found is None else f"{found[Stage.OUTPUT].max_ulps:.3g}"
+    return "none (they overflow)" if found is None else found[Stage.OUTPUT].words
 
 
 def _evidence(bench: Bench, found: Mapping[Stage, Accuracy]) -> dict[str, Any]:

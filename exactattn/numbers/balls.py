@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from math import isnan
+from math import inf, isnan, nextafter
 
 import flint
 
@@ -135,7 +135,7 @@ def nearest(x: Exact, fmt: Format) -> float:
     rounding is monotone, so when both ends of an enclosure round alike, x does.
     """
     if isinstance(x, Fraction):
-        return fmt.round(x)
+        return _nearest_rational(x, fmt)
     bits = FIRST_BITS
     while bits <= MOST_BITS:
         bounds = enclose(x, bits)
@@ -144,3 +144,20 @@ def nearest(x: Exact, fmt: Format) -> float:
             return low
         bits *= 2
     raise TooCoarse(f"{x} lies too near the middle of two {fmt.name} numbers")
+
+
+def _nearest_rational(x: Fraction, fmt: Format) -> float:
+    """x correctly rounded, most often by way of float64.
+
+    Rounding or proof: Python divides two integers correctly rounded, to nearest with ties to even, subnormals too;
+    that is the answer in float64. x lies between the two neighbours of that quotient, so where these round alike in
+    the format, x does, rounding being monotone. Otherwise, and past float64, from the integers.
+    """
+    try:
+        near = x.numerator / x.denominator
+    except OverflowError:
+        return fmt.round(x)
+    if fmt.precision == 53:
+        return near
+    low, high = fmt.round(nextafter(near, -inf)), fmt.round(nextafter(near, inf))
+    return low if low == high != 0 else fmt.round(x)  # a zero has a sign

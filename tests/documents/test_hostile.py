@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -14,6 +15,7 @@ from exactattn.documents.case import Case, loads
 from exactattn.errors import CaseError
 from exactattn.journeys.new import template
 
+SOON = 6  # seconds of this process's own time: what a user is promised three times over, for a slow machine
 X = "version: 1\nproblem:\n  X: "
 HOSTILE = {
     "10 MB": lambda: "version: 1\ntitle: " + "x" * 10_000_000,
@@ -59,27 +61,52 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_soon(name: str) -> None:
     text = HOSTILE[name]()
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         assert isinstance(loads(text), Case)
     except CaseError as error:
         assert 0 < len(error.mistakes) <= 51  # noqa: PT017
         assert len(str(error)) < 20_000  # noqa: PT017
-    assert time.perf_counter() - start < 4  # twice what a user is promised, for a busy machine
+    assert time.process_time() - start < SOON
 
 
+# The peak of the process since its exec. `ru_maxrss` would be no use: Linux carries it over from whoever started it.
+CHILD = """
+import re, sys
+from pathlib import Path
+from exactattn.documents.case import load
+from exactattn.errors import CaseError
+for path in sys.argv[1:]:
+    try:
+        load(path)
+    except CaseError:
+        pass
+ballast = b"x" * BALLAST
+print(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+"""
+
+
+def peak_of_a_child(paths: list[str], ballast: int = 0) -> int:
+    """The most memory, in kB, that a new process takes to read some files and to hold so many bytes more."""
+    code = CHILD.replace("BALLAST", str(ballast))
+    done = subprocess.run([sys.executable, "-c", code, *paths], check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 def test_in_little_memory(tmp_path) -> None:
-    code = (
-        "import resource, sys; from exactattn.documents.case import load; from exactattn.errors import CaseError\n"
-        "for path in sys.argv[1:]:\n"
-        "    try: load(path)\n"
-        "    except CaseError: pass\n"
-        "assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 300_000"
-    )
     names = ("10 MB", "deep flow", "values", "cells", "big numbers", "identity", "keys", "claims")
     for name in names:
         (tmp_path / name).write_text(HOSTILE[name]())
-    subprocess.run([sys.executable, "-c", code, *(str(tmp_path / name) for name in names)], check=True)
+    assert peak_of_a_child([str(tmp_path / name) for name in names]) < 300_000
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+def test_the_peak_is_that_of_the_child_alone() -> None:
+    """The tester: 400 MB held here are not counted, 400 MB held there are."""
+    here = bytearray(b"x") * 400_000_000
+    assert peak_of_a_child([]) < 300_000 < peak_of_a_child([], 400_000_000)
+    assert len(here) == 400_000_000
 
 
 PIECES = st.sampled_from([
@@ -153,7 +180,7 @@ def test_the_template_with_damage(data: st.DataObject) -> None:
 def test_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yamltext, "_FAST", None)
     assert loads(template()).claims
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(CaseError):
         loads(HOSTILE[name]())
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < SOON

@@ -84,3 +84,18 @@ def test_substitution_folds():
     scale = exact.power(exact.name("d_k"), F(-1, 2))
     assert exact.substitute(scale, {"d_k": F(16)}) == F(1, 4)
     assert exact.names_in(scale) == {"d_k"}
+
+
+TIES = [F(2**24 + 1, 2**k) for k in (0, 24, 150, 173, 174)] + [F(1, 2**150), F(3, 2**150), F(1, 2**1075), F(65520)]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nearest_by_way_of_float64_is_the_rounding_of_the_format(name):
+    """Ties of every format, a hair to either side of them, and what float64 cannot hold: never rounded twice."""
+    fmt = FORMATS[name]
+    edges = [fmt.max, fmt.overflow_threshold, fmt.min_subnormal / 2, fmt.min_subnormal * F(3, 2), fmt.min_normal]
+    ties = [1 + fmt.unit_roundoff, 1 + 3 * fmt.unit_roundoff]
+    for x in [*TIES, *edges, *ties, F(0), F(1, 3), F(10) ** 400, F(1, 10**400)]:
+        for hair in (0, F(1, 2**60), F(1, 10**40), F(1, 10**400)):
+            for y in (x * (1 + hair), x * (1 - hair), -x * (1 + hair), -x * (1 - hair)):
+                assert repr(nearest(y, fmt)) == repr(fmt.round(y))
