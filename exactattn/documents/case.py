@@ -19,11 +19,21 @@ from exactattn.documents import nodes as tree
 from exactattn.documents.cells import Reader
 from exactattn.documents.claims import ID, ID_WORDS, read_claim
 from exactattn.documents.expect import matches, read_expectation
+from exactattn.documents.formulas import check_reading
+from exactattn.documents.model import CasePart
 from exactattn.documents.nodes import Mistakes, Node, Scalar, nearest, quoted
 from exactattn.documents.printed import read_block
 from exactattn.documents.problems import read_problem
 from exactattn.documents.shape import check_shape
-from exactattn.documents.words import DEFAULT_ALGORITHMS, DEFAULT_FORMATS, RESERVED, VERSION
+from exactattn.documents.statements import Scope
+from exactattn.documents.words import (
+    ALGORITHM_WORDS,
+    DEFAULT_ALGORITHMS,
+    DEFAULT_FORMATS,
+    FORMAT_WORDS,
+    RESERVED,
+    VERSION,
+)
 from exactattn.documents.yamltext import START, read_yaml
 from exactattn.findings import Claim, Expectation, PrintedBlock
 from exactattn.numbers.formats import FORMATS
@@ -76,17 +86,22 @@ def loads(data: bytes | str, path: str = "<text>") -> Case:
 
 @dataclass
 class _Case:
-    """Reads the parts of one case; a problem with mistakes is None, and what belongs to it is still read."""
+    """Reads the parts of one case.
+
+    A problem or a block of printed numbers with mistakes is None, and what belongs to it is still read.
+    """
 
     root: tree.Mapping
     mistakes: Mistakes
     problems: dict[str, Problem | None] = field(default_factory=dict)
+    blocks: dict[str, dict[str, PrintedBlock | None]] = field(default_factory=dict)
 
     def read(self, path: str, sha256: str) -> Case:
         self.version()
         reader = Reader(self.mistakes)
         self.read_problems(reader)
-        printed, claims = self.printed(reader), self.claims(reader)
+        printed = self.printed(reader)
+        claims = self.claims(reader)
         self.same_names(printed, claims)
         title, source, runs = (self.root.values.get(key) for key in ("title", "source", "runs"))
         expect = [read_expectation(key, node, self.mistakes) for key, node in self.entries("expect")]
@@ -99,8 +114,8 @@ class _Case:
             {name: problem for name, problem in self.problems.items() if problem is not None},
             {name: tuple(blocks) for name, blocks in printed.items()},
             {name: tuple(group) for name, group in claims.items()},
-            self.names_of(runs, "formats", FORMATS, DEFAULT_FORMATS),
-            self.names_of(runs, "algorithms", ALGORITHMS, DEFAULT_ALGORITHMS),
+            self.names_of(runs, "formats", FORMATS, DEFAULT_FORMATS, FORMAT_WORDS),
+            self.names_of(runs, "algorithms", ALGORITHMS, DEFAULT_ALGORITHMS, ALGORITHM_WORDS),
             tuple(item for item in expect if item is not None),
         )
 
@@ -131,7 +146,6 @@ class _Case:
 
     def printed(self, reader: Reader) -> dict[str, list[PrintedBlock]]:
         out: dict[str, list[PrintedBlock]] = {name: [] for name in self.problems}
-        taken: set[tuple[str, str]] = set()
         for full, node in self.entries("printed"):
             prefix, colon, rest = full.text.partition(":")
             key = Scalar(rest, full.place, full.plain) if colon else full
@@ -141,28 +155,40 @@ class _Case:
             owner = Scalar(prefix, full.place) if colon and given is None else given
             name = self.owner(owner, full, needed=True)
             block = read_block(key, node, self.problems.get(name) if name is not None else None, reader)
-            if block is None or name is None:
+            if name is None:
                 continue
-            if (name, block.name) in taken:
+            blocks = self.blocks.setdefault(name, {})
+            if key.text in blocks:
                 self.mistakes.add(f"two blocks of printed numbers of one problem are named {key.text!r}", full)
-            taken.add((name, block.name))
-            out[name].append(block)
+            blocks[key.text] = block
+            if block is not None:
+                out[name].append(block)
         return out
 
     def claims(self, reader: Reader) -> dict[str, list[Claim]]:
         out: dict[str, list[Claim]] = {name: [] for name in self.problems}
         node = self.root.values.get("claims")
         counts: dict[str, dict[str, int]] = {}
+        readings: list[tuple[str, tree.Mapping]] = []
+        scopes = {name: Scope(one, self.blocks.get(name, {})) for name, one in self.problems.items() if one is not None}
         for item in node.items if isinstance(node, tree.Sequence) else ():
-            given = item.values.get("problem") if isinstance(item, tree.Mapping) else None
+            if not isinstance(item, tree.Mapping):
+                self.mistakes.mapping(item)
+                continue
+            given = item.values.get("problem")
             name = self.owner(given, item, needed=False) or ""
-            read = read_claim(item, counts.setdefault(name, {}), reader)
+            read = read_claim(item, counts.setdefault(name, {}), scopes.get(name), reader)
             if read is None:
                 continue
             claim, needs_problem = read
-            if needs_problem and name not in self.problems:
+            if needs_problem and name not in self.problems and given is None:
                 self.no_problem(item)
             out.setdefault(name, []).append(claim)
+            if claim.kind == "reading":
+                readings.append((name, item))
+        for name, item in readings:
+            formulas = {claim.id: claim for claim in out[name] if claim.kind == "formula"}
+            check_reading(item, formulas, self.mistakes)
         return out
 
     def owner(self, given: Node | None, place: Node, needed: bool) -> str | None:
@@ -172,6 +198,8 @@ class _Case:
             if name is None or (name and name in self.problems):
                 return name
             named = [known for known in self.problems if known]
+            if not self.problems and self.lost():
+                return None
             hint = nearest(name, named) if named else "remove it: the case has no `problems`"
             self.mistakes.add(f"there is no problem named {quoted(name)}", given, hint)
             return None
@@ -181,7 +209,15 @@ class _Case:
             self.no_problem(place)
         return None
 
+    def lost(self) -> bool:
+        """Has the case a problem that is not read for a mistake noted already: a misspelt key, or a wrong kind?"""
+        known = list(CasePart.model_fields)
+        near = ("did you mean 'problem'?", "did you mean 'problems'?")
+        return any(key in ("problem", "problems") or nearest(key, known) in near for key in self.root.values)
+
     def no_problem(self, place: Node) -> None:
+        if not self.problems and self.lost():
+            return
         if self.problems:
             hint = f"add `problem:` with one of {', '.join(self.problems)}"
             self.mistakes.add("the case has several problems, and this names none", place, hint)
@@ -198,9 +234,16 @@ class _Case:
                     self.mistakes.add(message, claim.where, "choose another")
                 taken[claim.id] = "another claim"
 
-    def names_of(self, runs: Node | None, key: str, known: Iterable[str], default: tuple[str, ...]) -> tuple[str, ...]:
+    def names_of(
+        self,
+        runs: Node | None,
+        key: str,
+        known: Iterable[str],
+        default: tuple[str, ...],
+        others: Mapping[str, str],
+    ) -> tuple[str, ...]:
         node = runs.values.get(key) if isinstance(runs, tree.Mapping) else None
         if not isinstance(node, tree.Sequence):
             return default
-        chosen = [self.mistakes.choice(item, known, f"one of the {key}") for item in node.items]
+        chosen = [self.mistakes.choice(item, known, f"one of the {key}", others) for item in node.items]
         return tuple(dict.fromkeys(name for name in chosen if name is not None))

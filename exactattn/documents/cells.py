@@ -6,11 +6,13 @@ The work of a file is bounded before it is done: how many numbers, and how many 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping as Names
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 
-from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence
+from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence, quoted
 from exactattn.errors import NumeralError
 from exactattn.findings import Place
 from exactattn.numbers.balls import decide
@@ -24,6 +26,12 @@ SIGN_BITS = 1024
 # stands for the sizes of a problem that cannot be used, so that expressions over them are read for their own mistakes
 ANY_SIZES: Names[str, Exact] = {name: Fraction(2) for name in ("d_k", "d_v", "d_model", "n", "L", "S", "H")}
 NO_NAMES: Names[str, Exact] = {}
+COMMAS = "decimal commas may be meant: write 0.67, not 0,67"
+PROSE = "words and marks such as ~ are not part of a number: write the number alone, for example 0.33 or 1/3"
+_MARK = re.compile(r"\s*[~∼≈≃≅<>≤≥=±]|.*([±?!]|\.\.|…)", re.DOTALL)
+_WORD = re.compile(r"(?<!\S)[^\W\d_]+(?!\S)")  # letters alone between spaces
+_WHOLE, _DECIMALS = re.compile("[-+−]?[0-9]{1,3}"), re.compile("[0-9]+")
+NOT_PROSE = ("e", "pi", "π", "nan", "inf", "infinity")  # these have messages of their own
 _LITERAL = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?%?")
 
 
@@ -47,7 +55,10 @@ class Reader:
         try:
             numeral = parse_numeral(node.text, names)
         except NumeralError as error:
-            self.note(error, node)
+            if _is_prose(node.text, names):
+                self.mistakes.add(f"found {quoted(node.text)}, wanted a number", node, PROSE)
+            else:
+                self.note(error, node)
             return None
         if numeral.digits is not None or not names:
             self.known[node.text] = numeral
@@ -89,11 +100,13 @@ class Reader:
             return None
         before = len(self.mistakes)
         rows = [self._row(item) for item in node.items]
-        width = len(rows[0])
+        width, widths = len(rows[0]), {len(row) for row in rows}
+        commas = len(widths) == 2 and any(len(row) == 2 * min(widths) and looks_like_commas([row]) for row in rows)
         for number, (row, item) in enumerate(zip(rows, node.items, strict=True)):
             if row and width and len(row) != width:
                 message = f"row {number} has {len(row)} {'number' if len(row) == 1 else 'numbers'}, row 0 has {width}"
-                self.mistakes.add(message, item, "every row of a matrix needs equally many")
+                hint = "every row of a matrix needs equally many"
+                self.mistakes.add(message, item, f"{hint}; {COMMAS}" if commas else hint)
         return None if len(self.mistakes) > before else rows
 
     def _row(self, node: Node) -> list[Scalar]:
@@ -118,6 +131,21 @@ class Reader:
         whole = tuple(tuple(mul(factor, x) for x in row if x is not None) for row in read if factor is not None)
         complete = factor is not None and all(x is not None for row in read for x in row)
         return whole if whole and complete else None
+
+
+def looks_like_commas(rows: Iterable[Iterable[Scalar]]) -> bool:
+    """Could these be numbers with decimal commas, each of which the commas of a list have cut in two?"""
+    texts = [[cell.text.strip() for cell in row] for row in rows]
+    wholes = [text for row in texts for text in row[::2]]
+    decimals = [text for row in texts for text in row[1::2]]
+    return all(map(_WHOLE.fullmatch, wholes)) and all(map(_DECIMALS.fullmatch, decimals))
+
+
+def _is_prose(text: str, names: Names[str, Exact]) -> bool:
+    """Is a text that cannot be read as a number written for people: `about a third`, `~0.33`, `zero`?"""
+    words = {word for word in _WORD.findall(text) if word not in names and word.lower() not in NOT_PROSE}
+    near = any(get_close_matches(word, names, n=1) for word in words) and len(text.split()) == 1
+    return _MARK.match(text) is not None or (bool(words) and not near)
 
 
 def sign(x: Exact) -> int | None:

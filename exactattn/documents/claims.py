@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from exactattn.documents.cells import Reader
+from exactattn.documents.formulas import check_formula, check_law
 from exactattn.documents.model import ClaimPart
 from exactattn.documents.nodes import Mapping, Node, Scalar, plain, quoted
+from exactattn.documents.statements import PRINTED, Scope, parts_of
 from exactattn.documents.words import KINDS
 from exactattn.errors import NumeralError
 from exactattn.findings import Claim
-from exactattn.numbers.expressions import Binary, Call, ListNode, Name, Reference, Unary, parse_statement
+from exactattn.numbers.expressions import Call, ListNode, Name, Reference, parse_statement
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.folding import CONSTANTS, fold
 
@@ -23,10 +25,11 @@ _PRINTED = re.compile(r"\bprinted\.(?=[^\W\d])")  # printed.NAME is a name of st
 FUNCTIONS = ("sqrt", "exp", "log", "ln")
 
 
-def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Claim, bool] | None:
+def read_claim(node: Node, number: dict[str, int], scope: Scope | None, reader: Reader) -> tuple[Claim, bool] | None:
     """A claim, and whether it speaks about the elements of a problem; None after noting every mistake in it.
 
-    `number` counts the claims of each kind, for those without an id.
+    `number` counts the claims of each kind, for those without an id. `scope` is what a statement can name, None
+    where that is not known.
     """
     body = reader.mistakes.mapping(node)
     if body is None:
@@ -34,7 +37,8 @@ def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Clai
     kind = _kind(body, reader)
     if kind is None:
         return None
-    _misspelt(body, reader)
+    if kind not in ("formula", "reading"):  # which know all their keys
+        _misspelt(body, reader)
     number[kind] = number.get(kind, 0) + 1
     text = reader.mistakes.text(body.values[kind])
     id = _id(body, reader) or f"{kind}:{number[kind]}"
@@ -42,7 +46,15 @@ def read_claim(node: Node, number: dict[str, int], reader: Reader) -> tuple[Clai
         reader.mistakes.add("an uncheckable claim needs a reason", body.keys[kind], "add `why: ...`")
     if text is None:
         return None
-    needs = kind in ("equation", "order") and _statement(body.values[kind], text, reader)
+    needs = False
+    match body.values[kind]:
+        case Scalar() as said if kind in ("equation", "order"):
+            needs = _statement(said, text, scope, reader)
+        case Scalar() as said if kind == "law":
+            check_law(said, reader.mistakes)
+        case Scalar() as said if kind == "formula":
+            reader.count(said)
+            check_formula(body, said, reader.mistakes, reader.note)
     return Claim(id, kind, plain(body), body.place), needs
 
 
@@ -88,17 +100,18 @@ def _id(body: Mapping, reader: Reader) -> str | None:
     return text
 
 
-def _statement(node: Node, text: str, reader: Reader) -> bool:
+def _statement(node: Scalar, text: str, scope: Scope | None, reader: Reader) -> bool:
     """Reads an equation or order for its mistakes, and says whether it names anything of a problem."""
-    assert isinstance(node, Scalar)
     reader.count(node)
     try:
-        chain = parse_statement(_PRINTED.sub("printed_", text))
+        chain = parse_statement(_PRINTED.sub(PRINTED, text))
         for operand in chain.operands:
             _compute(operand)
     except NumeralError as error:
         reader.note(error, node)
         return False
+    if scope is not None:
+        scope.check(chain.operands, lambda error: reader.note(error, node))
     return any(map(_names, chain.operands))
 
 
@@ -107,7 +120,7 @@ def _compute(tree: Tree) -> None:
     if _is_arithmetic(tree):
         fold(tree)
     else:
-        for part in _parts(tree):
+        for part in parts_of(tree):
             _compute(part)
 
 
@@ -116,21 +129,11 @@ def _is_arithmetic(tree: Tree) -> bool:
         return tree.label in CONSTANTS
     if isinstance(tree, Reference | ListNode) or (isinstance(tree, Call) and tree.function not in FUNCTIONS):
         return False
-    return all(map(_is_arithmetic, _parts(tree)))
+    return all(map(_is_arithmetic, parts_of(tree)))
 
 
 def _names(tree: Tree) -> bool:
     """Does an expression name anything of a problem?"""
     if isinstance(tree, Name):
         return tree.label not in CONSTANTS
-    return isinstance(tree, Reference) or any(map(_names, _parts(tree)))
-
-
-def _parts(tree: Tree) -> tuple[Tree, ...]:
-    if isinstance(tree, Binary):
-        return tree.left, tree.right
-    if isinstance(tree, Unary):
-        return (tree.operand,)
-    if isinstance(tree, Call):
-        return tree.args
-    return tree.items if isinstance(tree, ListNode) else ()
+    return isinstance(tree, Reference) or any(map(_names, parts_of(tree)))

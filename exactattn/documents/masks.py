@@ -10,6 +10,7 @@ from exactattn.documents.nodes import Mapping, Node, Scalar
 from exactattn.numbers.exact import ZERO, Exact
 
 ALLOWED = {"1": True, "true": True, "0": False, "false": False}
+MINUS_INFINITY_FORM = "minus-infinity"  # of a printed cell
 MINUS_INFINITY = ("-inf", "-.inf", "-infinity", "-∞", "-oo", 'float("-inf")', "float('-inf')")
 
 
@@ -23,6 +24,10 @@ def read_mask(node: Node, reader: Reader) -> dict[str, Any]:
         wanted = "a matrix: a list of rows, for example [[1, 0], [1, 1]]"
         reader.mistakes.wrong_kind(node, wanted, "write the factor out")
         return {}
+    if isinstance(node, Scalar) and "causal" in node.text.lower():
+        hint = "write `causal: true` in place of `mask:`"
+        reader.mistakes.wrong_kind(node, "a matrix of 1 and 0, or of numbers that are added", hint)
+        return {}
     cells = reader.rows(node)
     if cells is None:
         return {}
@@ -30,19 +35,20 @@ def read_mask(node: Node, reader: Reader) -> dict[str, Any]:
     if all(word in ALLOWED for row in words for word in row):
         return {"mask": tuple(tuple(ALLOWED[word] for word in row) for row in words)}
     bias = tuple(tuple(_added(cell, reader) for cell in row) for row in cells)
-    fields: dict[str, Any] = {"mask": tuple(tuple(not _is_minus_infinity(cell) for cell in row) for row in cells)}
+    fields: dict[str, Any] = {"mask": tuple(tuple(not is_minus_infinity(cell) for cell in row) for row in cells)}
     if any(x != ZERO for row in bias for x in row):
         fields["bias"] = bias
     return fields
 
 
-def _is_minus_infinity(cell: Scalar) -> bool:
+def is_minus_infinity(cell: Scalar) -> bool:
+    """Is this minus infinity, in one of its spellings?"""
     return cell.text.strip().lower() in MINUS_INFINITY
 
 
 def _added(cell: Scalar, reader: Reader) -> Exact:
     """What an entry of an additive mask adds; 0 where nothing is added because the key is not allowed."""
-    if _is_minus_infinity(cell):
+    if is_minus_infinity(cell):
         return ZERO
     if cell.text.strip().lower() in ("true", "false"):
         hint = "write 0 for allowed and -inf for not allowed, or only 1 and 0"

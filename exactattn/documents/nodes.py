@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping as Names
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
 
 from exactattn.errors import CaseError, Mistake, close
@@ -41,6 +43,7 @@ class Mapping:
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
+NONE: Names[str, str] = MappingProxyType({})
 
 
 class Mistakes:
@@ -51,17 +54,21 @@ class Mistakes:
         self._found: dict[Mistake, None] = {}
         self._kinds: set[Place] = set()
 
-    def add(self, message: str, at: Node | Place | None = None, hint: str | None = None) -> None:
-        """Notes a mistake at a place. Errors: CaseError when there are too many to go on."""
+    def add(self, message: str, at: Node | Place | None = None, hint: str | None = None, lines: str = "") -> None:
+        """Notes a mistake at a place; `lines` of the file, made safe, stand below the message.
+
+        Errors: CaseError when there are too many to go on.
+        """
         place = at if isinstance(at, Place) or at is None else at.place
         line, column = (None, None) if place is None else (place.line, place.column)
-        self._found[Mistake(escaped(message), line, column, None if hint is None else escaped(hint))] = None
+        text = escaped(message) + ("\n" + lines if lines else "")
+        self._found[Mistake(text, line, column, None if hint is None else escaped(hint))] = None
         if len(self._found) >= MOST_MISTAKES:
             raise self.error()
 
-    def stop(self, message: str, at: Node | Place | None = None, hint: str | None = None) -> NoReturn:
+    def stop(self, message: str, at: Node | Place | None = None, hint: str | None = None, lines: str = "") -> NoReturn:
         """Notes a mistake after which nothing more can be read."""
-        self.add(message, at, hint)
+        self.add(message, at, hint, lines)
         raise self.error()
 
     def error(self) -> CaseError:
@@ -103,13 +110,13 @@ class Mistakes:
             return None
         return node.text
 
-    def choice(self, node: Node, known: Iterable[str], what: str) -> str | None:
-        """The node as one of the known words, or None after noting the mistake."""
+    def choice(self, node: Node, known: Iterable[str], what: str, others: Names[str, str] = NONE) -> str | None:
+        """The node as one of the known words, or None after noting the mistake; `others` as in `nearest`."""
         names = list(known)
         text = self.text(node)
         if text is None or text in names:
             return text
-        self.add(f"found {quoted(text)}, wanted {what}", node, nearest(text, names))
+        self.add(f"found {quoted(text)}, wanted {what}", node, nearest(text, names, others))
         return None
 
 
@@ -118,9 +125,14 @@ LIST = "a list (`[..., ...]`)"
 TEXT = "text or a number"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt word: the closest known one, or all of them."""
+def nearest(word: str, known: Iterable[str], others: Names[str, str] = NONE) -> str:
+    """A hint for a misspelt word: the closest known one, or all of them.
+
+    `others` are words that people use elsewhere, with what they are called here.
+    """
     names = list(known)
+    if word.strip().casefold() in others:
+        return f"did you mean {others[word.strip().casefold()]}?"
     same = [name for name in names if name.casefold() == word.casefold()]
     return f"did you mean {same[0]!r}?" if same else close(word[:SHOWN], names).removeprefix("; ")
 

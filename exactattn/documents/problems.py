@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from exactattn.attention.spec import AttentionSpec, Causal, Head, Orientation, Problem, identity
-from exactattn.documents.cells import ANY_SIZES, Reader, sign
+from exactattn.documents.cells import ANY_SIZES, COMMAS, Reader, looks_like_commas, sign
 from exactattn.documents.masks import read_mask
-from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, found
+from exactattn.documents.model import HeadPart, ProblemPart
+from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence, found
 from exactattn.documents.words import CAUSAL, MASKED_ROWS, ORIENTATIONS
 from exactattn.errors import ProblemError
 from exactattn.numbers.exact import ONE, Exact, Matrix, add, exp
@@ -19,6 +20,13 @@ PARTS = {"W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V", "Q": "q", "K": "k", "V": "v",
 EITHER_OR = (
     *(("Q", "W_Q"), ("K", "W_K"), ("V", "W_V")),
     *(("scores", part) for part in ("Q", "K", "W_Q", "W_K")),
+)
+YES, NO = ("true", "yes", "on"), ("false", "no", "off")
+# a matrix, and another that says how many columns it has: by its columns, or by its rows (True)
+WIDTHS = (
+    *(("X", part, True) for part in ("W_Q", "W_K", "W_V")),
+    *(("Q", "K", False), ("K", "Q", False), ("W_Q", "W_K", False), ("W_K", "W_Q", False)),
+    *(("scores", "V", True), ("mask", "K", True), ("bias", "K", True), ("mask", "X", True), ("bias", "X", True)),
 )
 BY_HAND = "a case is for problems that are written by hand"
 
@@ -57,7 +65,7 @@ class _Maker:
         x = self.matrix("X")
         heads = self.heads(x, spec)
         w_o, bias, mask = self.w_o(heads, spec), self.matrix("bias"), self.mask()
-        if len(self.mistakes) > before:
+        if len(self.mistakes) > before or self.misspelt():
             self.without_shapes()
             return None
         several = self.get("heads") is not None
@@ -68,6 +76,14 @@ class _Maker:
             self.without_shapes()
             return None
         return self.options(problem)
+
+    def misspelt(self) -> bool:
+        """Has a part a key that is unknown (noted with the shape of the file)? Then nothing can be said to miss."""
+        heads = self.get("heads")
+        parts = [item for item in heads.items if isinstance(item, Mapping)] if isinstance(heads, Sequence) else []
+        return not ProblemPart.model_fields.keys() >= self.body.keys.keys() or any(
+            not HeadPart.model_fields.keys() >= part.keys.keys() for part in parts
+        )
 
     def without_shapes(self) -> None:
         """Looks for the mistakes that can be seen in expressions without knowing any sizes."""
@@ -80,8 +96,23 @@ class _Maker:
         try:
             return cast(Problem, make())
         except ProblemError as error:
-            self.mistakes.add(str(error), place)
+            self.mistakes.add(str(error), place, self.commas())
             return None
+
+    def commas(self) -> str | None:
+        """A hint at decimal commas, when a matrix is exactly twice as wide as another one wants it."""
+        bodies = [self.body]
+        if isinstance(heads := self.get("heads"), Sequence):
+            bodies += [item for item in heads.items if isinstance(item, Mapping)]
+        for body in bodies:
+            grids = {key: _grid(body.values.get(key)) for key in (*PARTS, "mask", "bias")}
+            grids |= {"X": _grid(self.get("X"))}
+            for key, other, turned in WIDTHS:
+                one, two = grids[key], grids[other]
+                wanted = 0 if not two else len(two) if turned else len(two[0])
+                if one and wanted and len(one[0]) == 2 * wanted and looks_like_commas(one):
+                    return f"{key} has twice as many columns as fit: {COMMAS}"
+        return None
 
     def changed(self, problem: Problem | None, key: str, change: dict[str, Any]) -> Problem | None:
         """The problem with a part put in, if the file has the part."""
@@ -196,14 +227,23 @@ class _Maker:
         node = self.get("causal")
         if node is None:
             return "none"
-        text = node.text.lower() if isinstance(node, Scalar) else ""
-        if text in ("true", "false"):
+        text = node.text.strip().lower() if isinstance(node, Scalar) else ""
+        if text in (*YES, *NO):
             queries, keys = problem.lengths if problem else (1, 1)
-            if text == "true" and queries != keys:
-                message = f"with {queries} queries and {keys} keys `causal: true` has two meanings"
+            if text in YES and queries != keys:
+                message = f"with {queries} queries and {keys} keys `causal: {text}` has two meanings"
                 self.mistakes.add(message, node, "write `top-left` (j <= i) or `bottom-right` (j <= i + S - L)")
-            return "top-left" if text == "true" else "none"
+            return "top-left" if text in YES else "none"
         return cast(Causal, self.mistakes.choice(node, CAUSAL, "true, false, 'top-left' or 'bottom-right'") or "none")
+
+
+def _grid(node: Node | None) -> list[list[Scalar]] | None:
+    """The cells of a matrix with rows of one length, if it is written as one."""
+    if isinstance(node, Mapping):
+        node = node.values.get("values")
+    rows = [row.items for row in node.items if isinstance(row, Sequence)] if isinstance(node, Sequence) else []
+    cells = [[cell for cell in row if isinstance(cell, Scalar)] for row in rows]
+    return cells if cells and len({len(row) for row in cells}) == 1 else None
 
 
 def _sum(a: Matrix, b: Matrix) -> Matrix:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import yaml
 
+from exactattn.documents.excerpts import excerpt
 from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence, quoted
 from exactattn.findings import Place
 
@@ -23,6 +24,7 @@ MAX_PURE = 100_000  # characters of a file where PyYAML has no libyaml: its own 
 
 _FAST: type | None = getattr(yaml, "CSafeLoader", None)
 _ILLEGAL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_COMMENT = re.compile(r"(?<=\s)#")
 _HINTS = (
     ("found character", "put quotes round a text with special characters"),
     ("mapping values are not allowed", "put quotes round a text with ': ' in it, and indent keys of a mapping alike"),
@@ -137,19 +139,44 @@ def _place(event: Any) -> Place:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, mistakes: Mistakes) -> NoReturn:
-    """The parser's complaint in our words."""
+    """The parser's complaint in our words, with the line that it is about."""
     mark, problem = error.problem_mark, str(error.problem)
     if mark is None:
         mistakes.stop(f"this is not YAML: {problem}")
     place = Place(mark.line + 1, mark.column + 1)
     if "tab character" in problem or _tab_at(text, mark):
-        mistakes.stop("found a tab in the indentation, wanted spaces", place, "replace each tab by two spaces")
-    started = error.context_mark
-    begun = ""
-    if error.context and started is not None and (started.line, started.column) != (mark.line, mark.column):
-        begun = f", {error.context} that begins in line {started.line + 1}, column {started.column + 1}"
-    hint = next((words for sign, words in _HINTS if sign in problem), None)
-    mistakes.stop(f"this is not YAML: {problem}{begun}", place, hint)
+        hint = "replace each tab by two spaces"
+        mistakes.stop("found a tab in the indentation, wanted spaces", place, hint, excerpt(text, place))
+    started = None if error.context_mark is None else Place(error.context_mark.line + 1, error.context_mark.column + 1)
+    if error.context is None or started is None or started == place:
+        mistakes.stop(f"this is not YAML: {problem}", place, _hint(problem), excerpt(text, place))
+    begins = f"that begins in line {started.line}, column {started.column}"
+    comment = _comment_in_list(text, started, place) if "flow" in error.context else None
+    if comment is not None:
+        kind = "mapping" if "mapping" in error.context else "list"
+        message = f"the {kind} {begins} is not closed: ` #` begins a comment, which hides the rest of its line"
+        mistakes.stop(message, comment, "put quotes round a text with ` #` in it", excerpt(text, comment))
+    if "unexpected end of stream" in problem:  # nothing stands at the end: the beginning is what to look at
+        place = started
+    lines = excerpt(text, place) or excerpt(text, started)
+    mistakes.stop(f"this is not YAML: {problem}, {error.context} {begins}", place, _hint(problem), lines)
+
+
+def _hint(problem: str) -> str | None:
+    return next((words for sign, words in _HINTS if sign in problem), None)
+
+
+def _comment_in_list(text: str, start: Place, end: Place) -> Place | None:
+    """Where a comment inside an unclosed list or mapping hides a bracket that would close it."""
+    for number, line in enumerate(text.splitlines()[start.line - 1 : end.line], start.line):
+        for sign in _COMMENT.finditer(line, start.column - 1 if number == start.line else 0):
+            before, hidden = line[: sign.start()], line[sign.end() :]
+            in_quotes = before.count("'") % 2 or before.count('"') % 2
+            if not in_quotes:
+                if "]" in hidden or "}" in hidden:
+                    return Place(number, sign.end())
+                break
+    return None
 
 
 def _tab_at(text: str, mark: Any) -> bool:

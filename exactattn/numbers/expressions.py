@@ -283,7 +283,7 @@ def _unexpected(token: Token, wanted: str) -> NumeralError:
     elif wanted.startswith("an index") or token.text == ":":
         hint = "; write for example weights[2, 0] or weights[2, :]"
     elif token.kind == "number":
-        hint = "; write the digits of a number together, products with '*'"
+        hint = "; put a comma between numbers, '*' between factors, and write the digits of one number together"
     elif token.kind == "name" or token.text in ("(", "["):
         hint = "; write products with '*'"
     elif token.text == ",":

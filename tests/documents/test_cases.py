@@ -162,7 +162,7 @@ def test_several_problems() -> None:
     case = loads(
         f"version: 1\nproblems: {{a: {one}, b: {one}}}\n"
         "printed: {'a:weights': [[1]], w: {problem: b, stage: weights, values: [[1]]}}\n"
-        "claims:\n- law: x\n- equation: 1 + 1 = 2\n- {law: y, problem: a}\n- {law: z}\n"
+        "claims:\n- law: convex-hull\n- equation: 1 + 1 = 2\n- {law: orientation, problem: a}\n- {law: orientation}\n"
         "- {order: 'q[0,0] > 0', problem: b}\n"
     )
     assert list(case.problems) == ["a", "b"]
@@ -176,7 +176,8 @@ def test_several_problems() -> None:
 
 def test_one_named_problem_needs_no_naming() -> None:
     case = loads(
-        "version: 1\nproblems: {a: {Q: [[1]], K: [[1]], V: [[1]]}}\nprinted: {weights: [[1]]}\nclaims: [{law: x}]"
+        "version: 1\nproblems: {a: {Q: [[1]], K: [[1]], V: [[1]]}}\nprinted: {weights: [[1]]}\n"
+        "claims: [{law: convex-hull}]"
     )
     assert list(case.printed) == ["a"]
     assert [claim.id for claim in case.claims["a"]] == ["law:1"]
@@ -200,7 +201,7 @@ def test_claims_alone_with_fields_as_text() -> None:
 
 
 def test_statements_may_name_prints() -> None:
-    text = "claims:\n- {equation: 'sum(printed.weights[0,:]) = 1'}\n"
+    text = "printed: {weights: [[1, 0]]}\nclaims:\n- {equation: 'sum(printed.weights[0,:]) = 1'}\n"
     assert len(loads(f"version: 1\nproblem: {{{QKV}}}\n{text}").claims[""]) == 1
 
 
@@ -218,7 +219,7 @@ def test_runs_and_expectations() -> None:
 
 def test_files_and_standard_input(tmp_path, monkeypatch) -> None:
     file = tmp_path / "one.yaml"
-    file.write_bytes(b"\xef\xbb\xbfversion: 1\r\nclaims:\r\n- law: x\r\n")
+    file.write_bytes(b"\xef\xbb\xbfversion: 1\r\nclaims:\r\n- law: convex-hull\r\n")
     case = load(file)
     assert isinstance(case, Case)
     assert case.title == "one"

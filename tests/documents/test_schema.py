@@ -34,8 +34,9 @@ printed:
   a:weights: {head: 0, rows: [1], columns: [0, 1], values: [0.5, ...], times: 1, unit: 0.1, dtype: float32, form: numpy}
   w: {problem: b, stage: weights, values: [[0.5, 28.4%]]}
 claims:
-  - {law: x, free: [1, {a: b}]}
-  - {id: f, formula: a = b, shapes: {a: [1, d]}, means: {a: one}, against: scaled, cites: S1, says: words}
+  - {law: convex-hull, free: [1, {a: b}]}
+  - {id: f, formula: a = b, shapes: {a: [1, d]}, means: {a: weights}, cites: S1, says: words}
+  - {reading: words, scale: 1/d_k, against: f}
 runs: {formats: [bfloat16, e4m3fn], algorithms: [split]}
 expect: {"a:weights[0, 1, :]": {verdict: fails, reason: new, why: known}}
 """
