@@ -1,9 +1,10 @@
 """What an attention computation should give, with proof; and a judge of everything else against that.
 
     from exactattn import verify
-    reports = verify(["case.yaml"])
-    print(reports.as_json())
+    for finding in verify("case.yaml").reports[0].wrong:
+        print(finding.id, finding.message)
 
+`verify(...).as_json()` is the whole report, `load("case.yaml")` the case itself.
 The names below are the public surface; each is imported when it is first used.
 """
 
@@ -13,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from exactattn.documents.case import load
+    from exactattn.documents.case import Case, load
     from exactattn.errors import CaseError, ExactattnError
     from exactattn.findings import Finding, Level, Report, Reports, Verdict
     from exactattn.journeys.prove import prove
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "Case": "documents.case",
     "CaseError": "errors",
     "ExactattnError": "errors",
     "Finding": "findings",
@@ -38,6 +40,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Case",
     "CaseError",
     "ExactattnError",
     "Finding",

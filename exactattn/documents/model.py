@@ -107,14 +107,17 @@ class ProblemPart(HeadPart):
         "What a row with no allowed key gives: nothing (`undefined`, the default) or zeros."
     )
     orientation: Oriented = _optional(
-        "Tokens are rows (the default, Q = X W_Q) or columns (Q = W_Q X, softmax down a column)."
+        "Tokens are rows (the default, Q = X W_Q) or columns (Q = W_Q X); every stage is then shown with queries as "
+        "columns: scores and weights are keys x queries, softmax runs down a column."
     )
 
 
 class BlockPart(Part):
     """Printed numbers, with what is needed to place them."""
 
-    values: Numbers = Field(description="The numbers as printed: rows, or a list for one row; `...` is not judged.")
+    values: Numbers = Field(
+        description="The numbers as printed: rows, or a list for one row; `...` is not judged; -inf under `masked`."
+    )
     stage: StageName = _optional("Which stage these are, if the name does not say it.")
     head: Index = _optional("Which head, counted from 0; needed where the problem has `heads`.")
     rows: list[Index] = _optional("Which rows of the stage, counted from 0; all if left out.")

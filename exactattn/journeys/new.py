@@ -19,7 +19,7 @@ title: Three tokens, identity projections
 
 # The exact inputs. Several problems: `problems: {NAME: {...}, ...}` instead.
 problem:
-  X: [[1, 0], [0, 1], [1, 1]]          # tokens as rows; `orientation: columns` when tokens are columns
+  X: [[1, 0], [0, 1], [1, 1]]          # tokens as rows
   W_Q: identity                        # or rows of numbers, or {times: 1/sqrt(2), values: [[1, 1], [1, -1]]}
   W_K: identity
   W_V: identity
@@ -28,9 +28,11 @@ problem:
   # heads: [{W_Q: .., W_K: .., W_V: ..}, {..}]   # several heads, each with its own inputs
   # W_O: [[..]]                        # output projection, after the heads are joined
   # base: 2                            # base of the exponential, e if left out
-  # causal: true                       # or top-left, bottom-right
+  # causal: true                       # or top-left, bottom-right (they differ when L is not S)
   # mask: [[1, 0, 0], [1, 1, 0], [1, 1, 1]]      # 1: may see the key; or numbers to add, -inf where it may not
   # bias: [[..]]                       # added to the scaled scores
+  # orientation: columns               # tokens are columns, Q = W_Q X. Every stage is then shown with queries as
+  #                                    # columns: scores and weights are keys x queries, softmax runs down a column
   # masked_row: zero                   # what a row with no allowed key gives; undefined if left out
 
 # Numbers as printed, each judged. A name that is a stage needs no `stage`.
@@ -40,6 +42,7 @@ printed:
   weights: [[0.40, 0.20, 0.40], [0.20, 0.40, 0.40], [0.25, 0.25, 0.50]]
   output: [[0.80, 0.60], [0.60, 0.80], [0.75, 0.75]]
   # prose: {stage: weights, rows: [2], values: [0.25, 0.25, ...]}   # part of a stage; `...` is not judged
+  # masked: {rows: [0], values: [0.71, -inf, -inf]}  # under this stage -inf says that no key is allowed, and is judged
   # first: {stage: weights, head: 0, values: [[..]]}                # one head of several
   # form: numpy, r or spreadsheet says that a program trimmed zeros; dtype: float32 that it was single precision;
   # unit: 10 that the last digit is not the printed one ("about 150")

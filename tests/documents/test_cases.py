@@ -80,6 +80,15 @@ def test_parts_of_a_stage(text: str, indices: list) -> None:
     ] == indices
 
 
+def test_minus_infinity_is_a_cell_without_a_value_where_scores_are_masked() -> None:
+    square = "X: [[1, 0], [0, 1]], W_Q: identity, W_K: identity, W_V: identity, causal: %s"
+    first, second, last = block("{times: 2, values: [[0.5, -inf], [-∞, ...]]}", square % "yes", "masked").cells
+    assert (first.value, first.form) == (F(1), "decimal")
+    for cell, text, index in ((second, "-inf", (0, 1)), (last, "-∞", (1, 0))):
+        assert (cell.text, cell.value, cell.unit, cell.digits, cell.form) == (text, None, None, None, "minus-infinity")
+        assert (cell.index, cell.where.line) == (index, 3)
+
+
 def test_a_list_is_one_row_and_lse_is_a_list() -> None:
     assert [c.index for c in block("[0.4, 0.6]").cells] == [(0, 0), (0, 1)]
     assert [c.index for c in block("[3]", name="lse").cells] == [(0,)]
@@ -124,6 +133,8 @@ def test_matrices_with_a_factor() -> None:
         ("base: e", "base", None),
         ("base: exp(1)", "base", None),
         ("causal: false", "causal", "none"),
+        ("causal: No", "causal", "none"),
+        ("causal: off", "causal", "none"),
         ("causal: bottom-right", "causal", "bottom-right"),
         ("masked_row: zero", "masked_row", "zero"),
     ],

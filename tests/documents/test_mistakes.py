@@ -2,8 +2,10 @@
 
 import pytest
 
+from exactattn.documents import statements
 from exactattn.documents.case import load, loads
 from exactattn.errors import CaseError
+from exactattn.truth import statements as truth_statements
 
 ONE = "version: 1\nproblem: {X: [[1, 0], [0, 1], [1, 1]], W_Q: identity, W_K: identity, W_V: identity}\n"
 HEADS = (
@@ -24,6 +26,17 @@ FILES = {
     "colon": ("version: 1\ntitle: a: b\n", (2, 9), "put quotes round"),
     "quotes": ("version: 1\ntitle: 'a\n", (2, 8), "close the quotes"),
     "comparison": ('claims:\n- order: "weights[2,2]" > 1', (2, 27), "put quotes round the whole text"),
+    "hidden bracket": (
+        "claims:\n- {id: a, says: see # 3, law: x}\n- law: x\n",
+        (2, 21),
+        "the mapping that begins in line 2, column 3 is not closed: ` #` begins a comment",
+    ),
+    "hidden list": (
+        "a: [1, 'x # ]', see # 3]\nb: 1",
+        (1, 21),
+        "the list that begins in line 1, column 4 is not closed",
+    ),
+    "comment before an open bracket": ("a: [[1, 2], # one\n  [3, 4]\nb: 1", (3, 1), "that begins in line 1, column 4"),
     "two documents": ("---\nversion: 1\n---\nversion: 1", (3, 1), "second document"),
     "tag": ("!!python/object:os.system 1", (1, 1), "the YAML tag"),
     "bomb": ("a: &a [x, x]\nb: &b [*a, *a]\n", (1, 4), "the YAML reference '&a'"),
@@ -77,6 +90,12 @@ FILES = {
     "mask word": (QKV % "mask: [[yes, 1]]", (2, 68), "found 'yes', wanted a number"),
     "causal": (QKV % "causal: true", (2, 68), "has two meanings (write `top-left`"),
     "causal word": (QKV % "causal: topleft", (2, 68), "did you mean 'top-left'?"),
+    "causal yes": (QKV % "causal: Yes", (2, 68), "`causal: yes` has two meanings (write `top-left`"),
+    "causal mask": (
+        QKV % "mask: causal",
+        (2, 66),
+        "found 'causal', wanted a matrix of 1 and 0, or of numbers that are",
+    ),
     "masked row": (QKV % "masked_row: zeros", (2, 72), "did you mean 'zero'?"),
     "orientation": (QKV % "orientation: column", (2, 73), "did you mean 'columns'?"),
     "base": (QKV % "base: -2", (2, 66), "wanted a positive number other than 1"),
@@ -135,6 +154,132 @@ FILES = {
         "as a name of printed numbers",
     ),
     "two prints": (TWO + "printed: {a:v: [[1]], v: {problem: a, values: [[1]]}}", (5, 23), "are named 'v'"),
+    "commas": (
+        ONE + "printed: {v: [[0,67, 0,33], [0,33, 0,67], [1,00, 0,00]]}",
+        (3, 14),
+        "3 x 4 numbers are printed (decimal commas may be meant: write 0.67, not 0,67; else either too many are",
+    ),
+    "commas of Q": (
+        "version: 1\nproblem: {Q: [[0,67, 0,33]], K: [[1, 0]], V: [[1]]}",
+        (2, 10),
+        "(Q has twice as many columns as fit: decimal commas may be meant",
+    ),
+    "commas of X": (
+        "version: 1\nproblem: {X: {times: 2, values: [[0,67, -1,5]]}, W_Q: [[1], [0]], W_K: [[1], [0]], W_V: identity}",
+        (2, 10),
+        "X W_Q needs 4 rows (X has twice as many columns as fit: decimal commas may be meant",
+    ),
+    "commas in one row": ("version: 1\nproblem: {Q: [[0,67, 0,33], [1, 0]]}", (2, 29), "equally many; decimal commas"),
+    "no commas": ("version: 1\nproblem: {Q: [[1, -1], [1]]}", (2, 24), "needs equally many)"),
+    "no comma between": ("version: 1\nproblem: {Q: [[1 0]]}", (2, 18), "put a comma between numbers"),
+    "about": (
+        ONE + "printed: {q: {rows: [0], values: [1, about a third]}}",
+        (3, 38),
+        "found 'about a third', wanted a n",
+    ),
+    "tilde": (
+        ONE + "printed: {q: {rows: [0], values: [1, ~0.33]}}",
+        (3, 38),
+        "found '~0.33', wanted a number (words and",
+    ),
+    "dots": (
+        ONE + "printed: {q: {rows: [0], values: [1, 0.33...]}}",
+        (3, 38),
+        "found '0.33...', wanted a number (words",
+    ),
+    "size for a number": (QKV % "scale: dk", (2, 67), "unknown name 'dk'; did you mean 'd_k'?"),
+    "print nan hint": (
+        ONE + "printed: {q: {rows: [0], values: [1, nan]}}",
+        (3, 38),
+        "(write `...` for a number that is not",
+    ),
+    "plus infinity": (ONE + "printed: {masked: {rows: [0], values: [1, inf, 0]}}", (3, 43), "wanted a finite number"),
+    "minus infinity times": (
+        ONE + "printed: {masked: {rows: [0], times: -1, values: [1, -inf, 0]}}",
+        (3, 38),
+        "a negative factor in front of -inf, which makes +inf of it (multiply it in",
+    ),
+    "minus infinity in a sum": (
+        ONE + "printed: {masked: {rows: [0], values: [1, -inf, 0]}}\nclaims:\n- equation: sum(printed.masked) = 1",
+        (5, 17),
+        "printed.masked: a -inf is printed there",
+    ),
+    "rows and columns": (
+        ONE + "printed: {q: [[1]]}",
+        (3, 14),
+        "1 x 1 numbers are printed (say which part that is with `rows: [...]` and `columns: [...]`",
+    ),
+    "columns beside rows": (
+        ONE + "printed: {q: {rows: [0], values: [1]}}",
+        (3, 34),
+        "'q' is 3 x 2 here (rows x columns), and 1 x 1 numbers are printed (say which part that is with `col",
+    ),
+    "stage of others": (ONE + "printed: {softmax: [[1]]}", (3, 11), "did you mean 'weights'?"),
+    "two stages": (
+        ONE + "printed: {x: {stage: Attention, values: [[1]]}}",
+        (3, 22),
+        "did you mean 'weights' or 'output'?",
+    ),
+    "scaled": (ONE + "printed: {x: {stage: scores_scaled, values: [[1]]}}", (3, 22), "did you mean 'scaled'?"),
+    # what claims name
+    "law": (
+        ONE + "claims:\n- law: rows_sum_to_one",
+        (4, 8),
+        "no law named 'rows_sum_to_one' (did you mean 'rows-sum-to",
+    ),
+    "no law": (ONE + "claims:\n- law: zzz", (4, 8), "no law named 'zzz' (known are: concat-output, "),
+    "unknown name": (
+        ONE + "claims:\n- order: 1 < wieghts[0,0]",
+        (4, 14),
+        "unknown name 'wieghts'; did you mean 'weights'?",
+    ),
+    "name of others": (ONE + "claims:\n- order: softmax[0,0] > 0", (4, 10), "did you mean 'weights'?"),
+    "index": (
+        ONE + "claims:\n- order: 0 < weights[0, 3]",
+        (4, 14),
+        "weights is 3 x 3 here (rows x columns), so there is no column 3; wanted 0 to 2, indices count from 0",
+    ),
+    "indices": (ONE + "claims:\n- order: 0 < lse[0, 0]", (4, 14), "found 2 indices, and lse is 3 here (rows)"),
+    "index of input": (ONE + "claims:\n- order: 0 < X[:, 2]", (4, 14), "X is 3 x 2 here (rows x columns), so there is"),
+    "index of head": (HEADS + "claims:\n- order: '0 < q[2, 0, 0]'", (4, 10), "q is 2 x 2 x 1 here (heads x rows x col"),
+    "index of size": (ONE + "claims:\n- order: 0 < n[0]", (4, 14), "n is one number, so it has no indices"),
+    "input not given": (ONE + "claims:\n- order: W_O[0] > 0", (4, 10), "this problem states no W_O"),
+    "stage not there": (
+        "version: 1\nproblem: {scores: [[1]], V: [[1]], scale: 1}\nclaims: [{order: 0 < sum(q)}]",
+        (3, 26),
+        "no stage q: its scores are given directly",
+    ),
+    "printed name": (
+        ONE + "printed: {v: {rows: [0], values: [1, 0]}}\nclaims:\n- equation: 1 = printed.w[0,0]",
+        (5, 17),
+        "nothing printed is called 'w'; known are: v",
+    ),
+    "printed index": (
+        ONE + "printed: {v: {rows: [0], values: [1, 0]}}\nclaims:\n- equation: 1 = printed.v[1,0]",
+        (5, 17),
+        "printed.v: there is no index 1 on axis 0",
+    ),
+    "printed hole": (
+        ONE + "printed: {v: {rows: [0], values: [1, ...]}}\nclaims:\n- equation: 1 = printed.v[0,1]",
+        (5, 17),
+        "printed.v: there is no index 1 on axis 1",
+    ),
+    "function": (
+        ONE + "claims:\n- order: max(1) > 0",
+        (4, 10),
+        "unknown function 'max'; known are: exp, ln, log, matmul",
+    ),
+    "formula": (ONE + "claims:\n- formula: a_ij = exp(e_ij", (4, 27), "found the end, wanted ')'"),
+    "shape of formula": (ONE + "claims:\n- {formula: C = A V, shapes: {C: [1]}}", (4, 30), "must be [rows, columns]"),
+    "meaning": (ONE + "claims:\n- {formula: C = A V, means: {A: wheights}}", (4, 29), "did you mean 'weights'?"),
+    "key of formula": (
+        ONE + "claims:\n- {formula: C = A V, mens: {}}",
+        (4, 22),
+        "has no key 'mens' (did you mean 'means'?)",
+    ),
+    "reading": (ONE + "claims:\n- {reading: words, scale: 1/d_q}", (4, 27), "scale: unknown name 'd_q'"),
+    "empty reading": (ONE + "claims:\n- reading: words", (4, 3), "found neither `scale`, `base` nor `causal`"),
+    "against": (ONE + "claims:\n- {reading: words, base: 2, against: logits}", (4, 38), "did you mean 'scaled'?"),
     # claims, runs, expectations
     "claim": (ONE + "claims: [x]", (3, 10), "found 'x', wanted a mapping"),
     "claims": (ONE + "claims: {law: convex-hull}", (3, 9), "found a mapping, wanted a list"),
@@ -156,6 +301,9 @@ FILES = {
     "order": (ONE + "claims:\n- order: weights[0,0]", (4, 22), "a statement needs a relation"),
     "claim of which": (TWO + "claims:\n- order: weights[0,0] > 0", (6, 3), "the case has several problems"),
     "claim of none": ("version: 1\nclaims:\n- order: weights[0,0] > 0", (3, 3), "the case has none"),
+    "format of others": (ONE + "runs: {formats: [fp16]}", (3, 18), "did you mean 'float16'?"),
+    "format in capitals": (ONE + "runs: {formats: [BF16]}", (3, 18), "did you mean 'bfloat16'?"),
+    "algorithm of others": (ONE + "runs: {algorithms: [flash]}", (3, 21), "did you mean 'online'?"),
     "format": (ONE + "runs: {formats: [float46]}", (3, 18), "did you mean 'float64'?"),
     "algorithm": (ONE + "runs: {algorithms: [nave]}", (3, 21), "did you mean 'naive'?"),
     "pattern": (ONE + "expect: {'weights[2': {verdict: fails}}", (3, 10), "wanted the id of a finding"),
@@ -190,6 +338,44 @@ def test_one_mistake_gives_one_message(name: str) -> None:
     with pytest.raises(CaseError) as caught:
         loads(FILES[name][0])
     assert len(caught.value.mistakes) == 1, str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("version: 1\ntitle: a: b\n", "  2 | title: a: b\n    |         ^"),
+        ("version: 1\ntitle: 'a\n\n", "  2 | title: 'a\n    |        ^"),
+        ("标题: a: b", "  1 | 标题: a: b\n    |        ^"),
+        ("a\u202e: a: b", "  1 | a\\u202e: a: b\n    |           ^"),
+        ("a: 'b' : c " + "d" * 99, "  1 | a: 'b' : c dddddddddddddddddddd...\n    |        ^"),
+        ("x: " + "y" * 99 + ": c", "  1 | ..." + "y" * 44 + ": c\n    | " + " " * 47 + "^"),
+    ],
+)
+def test_the_line_of_a_yaml_mistake_is_shown(text: str, shown: str) -> None:
+    with pytest.raises(CaseError) as caught:
+        loads(text)
+    (mistake,) = caught.value.mistakes
+    assert mistake.message.split("\n", 1)[1] == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "version: 1\nproblm: {Q: [[1]]}\nprinted: {weights: [[1]], v: [[2]]}\nclaims:\n- order: weights[0,0] > 0",
+        "version: 1\nProblems: {a: {}}\nprinted: {a:weights: [[1]]}\nclaims:\n- {order: q[0] > 0, problem: a}",
+        "version: 1\nproblems: [1]\nprinted: {weights: [[1]]}",
+        "version: 1\nproblem: {Q: [[1]], k: [[1]], V: [[1]]}\nprinted: {weights: [[1, 2]]}\nclaims:\n- order: x > 0",
+        ONE + "printed: {v: [[1]]}\nclaims:\n- equation: printed.v[7] = 1",
+    ],
+)
+def test_what_follows_from_a_mistake_is_no_other(text: str) -> None:
+    with pytest.raises(CaseError) as caught:
+        loads(text)
+    assert len(caught.value.mistakes) == 1, str(caught.value)
+
+
+def test_statements_name_what_the_checks_know() -> None:
+    assert statements.STAGES == truth_statements.STAGES
 
 
 def test_all_mistakes_are_reported_together_in_the_order_of_the_file() -> None:

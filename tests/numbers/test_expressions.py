@@ -199,6 +199,7 @@ def test_shapes_and_names_are_checked_with_the_place(text, offset, message):
         ("f() = 1", 2, r"found '\)'"),
         ("(1)(2) = 2", 3, "write products with"),
         ("a = nan", 4, "finite number"),
+        ("a = 1 0", 6, "put a comma between numbers, '[*]' between factors"),
     ],
 )
 def test_statements_that_are_none(text, offset, message):
