@@ -49,18 +49,24 @@ class PrintedCell:
     """One printed number.
 
     index  (row, column) of its stage as shown, or (row,) for lse; without the head
-    text   as printed; value: the exact number printed, a factor in front included
+    text   as printed; value: the exact number printed, a factor in front included; None for a printed -inf
     unit   of the last printed digit, the factor included; None when no digits end it (1/3)
-    digits significant digits printed; form: integer, decimal, percent, fraction or closed
+    digits significant digits printed; form: integer, decimal, percent, fraction, closed or minus-infinity
     """
 
     index: tuple[int, ...]
     text: str
-    value: Exact
+    value: Exact | None
     unit: Exact | None
     digits: int | None
     form: str
     where: Place | None = None
+
+    @property
+    def number(self) -> Exact:
+        """The value of what is a number."""
+        assert self.value is not None, "-inf is no number"
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ class Printed:
     def _finding(self, bench: Bench, item: Judged) -> Finding:
         value = bench.truth.value(item.element)
         id = element_id(bench, item)
+        if item.cell.value is None or bench.truth.is_minus_infinity(item.element):
+            return self._masked(bench, item, id)
         if value is None:
             return bench.finding(
                 self, "EA105", id, Verdict.UNDECIDED,
@@ -66,6 +68,19 @@ class Printed:
             self, code, id, item.verdict, _message(item, evidence),
             level=Level.WARNING if carried or item.verdict is Verdict.UNDECIDED else Level.ERROR,
             reason=item.reason, where=item.cell.where, readings=item.readings, **evidence,
+        )  # fmt: skip
+
+    def _masked(self, bench: Bench, item: Judged, id: str) -> Finding:
+        """A print of -inf, or of a score whose key is not allowed."""
+        holds, printed = item.verdict is Verdict.HOLDS, item.cell.text
+        hidden = bench.truth.is_minus_infinity(item.element)
+        true = "-inf" if hidden else decimal(bench.truth, item, bench.digits)[0]
+        why = "the key is not allowed" if hidden else "the key is allowed"
+        message = f"{printed} is exact: {why}" if holds else f"{printed} is wrong: {why}, so the true value is {true}"
+        return bench.finding(
+            self, "EA101" if holds else "EA102", id, item.verdict, message,
+            reason=item.reason, where=item.cell.where, printed=printed, true=true, block=item.block.name,
+            stage=str(item.block.stage),
         )  # fmt: skip
 
     def _evidence(self, bench: Bench, item: Judged) -> dict[str, Any]:
@@ -95,7 +110,7 @@ class Printed:
         for row in bench.weight_rows.values():
             if len(row) < 3:
                 continue
-            total = sum((item.cell.value for item in row if isinstance(item.cell.value, Fraction)), Fraction(0))
+            total = sum((item.cell.number for item in row if isinstance(item.cell.number, Fraction)), Fraction(0))
             wrong = [item for item in row if item.wrong]
             if total == 1 and len(wrong) == 1:
                 yield bench.finding(
@@ -148,7 +163,7 @@ def error_units(item: Judged, value: Interval) -> str | None:
     """printed - true in units of the last printed digit, to three digits."""
     if item.cell.unit is None or item.reason == "exact":
         return None
-    x, h = enclose(item.cell.value), enclose(item.cell.unit)
+    x, h = enclose(item.cell.number), enclose(item.cell.unit)
     return significant((x.midpoint - value.midpoint) / h.midpoint, 3)  # for the eye: three digits of 38
 
 

@@ -33,7 +33,7 @@ class RowSums:
             yield from self._row(bench, f"sum:{name}[{index}]", row)
 
     def _row(self, bench: Bench, id: str, row: list[Judged]) -> Iterator[Finding]:
-        values = [item.cell.value for item in row]
+        values = [item.cell.number for item in row]
         if not all(isinstance(x, Fraction) for x in values):
             return
         total = sum((x for x in values if isinstance(x, Fraction)), Fraction(0))
@@ -60,7 +60,7 @@ class RowSums:
 def _slack(item: Judged) -> Fraction:
     """How far a print can lie from the true weight: half a unit, all of it when cut, or the ulps of float noise."""
     unit = item.cell.unit if isinstance(item.cell.unit, Fraction) else Fraction(0)
-    half, x = unit * HALF, item.cell.value
+    half, x = unit * HALF, item.cell.number
     if item.reason == "truncated":
         return unit
     if item.reason == "float-noise" and isinstance(x, Fraction):

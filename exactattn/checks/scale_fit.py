@@ -73,7 +73,7 @@ class ScaleFit:
         for item in items:
             query, key = item.element.place(bench.problem)
             keys = [k for k in range(allowed.shape[1]) if allowed[query, k]]
-            x, h = item.cell.value, item.cell.unit
+            x, h = item.cell.number, item.cell.unit
             if key not in keys or not isinstance(x, Fraction) or not isinstance(h, Fraction):
                 continue
             places = [Element(Stage.SCORES, (k, query) if columns else (query, k), item.element.head) for k in keys]

@@ -151,6 +151,6 @@ class _Block(Part):
 def _cell(index: tuple[int, ...], cell: Scalar, numeral: Numeral | None, factor: Exact, size: Exact) -> PrintedCell:
     """A number at its place; without a numeral it is -inf, which has no value."""
     if numeral is None:
-        return PrintedCell(index, cell.text.strip(), None, None, None, MINUS_INFINITY_FORM, cell.place)  # type: ignore[arg-type]
+        return PrintedCell(index, cell.text.strip(), None, None, None, MINUS_INFINITY_FORM, cell.place)
     unit = None if numeral.unit is None else mul(size, numeral.unit)
     return PrintedCell(index, numeral.text, mul(factor, numeral.value), unit, numeral.digits, numeral.form, cell.place)

@@ -107,11 +107,11 @@ class _Sources:
         self.rows: dict[Row, list[Element]] = {}
         self.first: dict[Row, Row] = {}
         for item in earlier:
-            if item.element in printed:
+            if item.element in printed or item.cell.value is None:
                 continue  # the first print of an element is the one carried on
-            printed[item.element] = item.cell.value
+            printed[item.element] = item.cell.number
             if item.wrong:
-                wrong[item.element] = item.cell.value
+                wrong[item.element] = item.cell.number
             if item.wrong and item.origin != "rounding":
                 self.rows.setdefault(item.row, []).append(item.element)
                 root = item.first_wrong or item.row
@@ -142,6 +142,10 @@ class _Sources:
 
 def _judge_one(truth: Truth, sources: _Sources, item: Judged) -> None:
     """Rules 1 to 5 and 7; rule 6 needs the whole stage."""
+    if item.cell.value is None or truth.is_minus_infinity(item.element):
+        right = item.cell.value is None and truth.is_minus_infinity(item.element)
+        item.verdict, item.reason = (Verdict.HOLDS, "exact") if right else (Verdict.FAILS, "new")
+        return
     if truth.value(item.element) is None:
         return
     item.rests_on = sources.rests_on(item.element)
@@ -153,7 +157,7 @@ def _judge_one(truth: Truth, sources: _Sources, item: Judged) -> None:
         item.cut = _is_cut(truth, item, agrees)
         item.by_accident = bool(item.rests_on)
         h = item.cell.unit
-        item.tie = agrees == "rounded" and h is not None and _rounded(truth, item.element, item.cell.value, h)[1]
+        item.tie = agrees == "rounded" and h is not None and _rounded(truth, item.element, item.cell.number, h)[1]
         return
     if _propagated(sources, item):
         return
@@ -170,7 +174,7 @@ def _propagated(sources: _Sources, item: Judged) -> bool:
             continue
         fits = relation(source, item)
         if fits in ROUNDED or (item.rests_on and fits == "truncated"):
-            x = item.cell.value
+            x = item.cell.number
             known = fits == "exact" and isinstance(x, Fraction)
             item.follows = Interval(x, x) if known else source.value(item.element)  # type: ignore[arg-type]
             item.verdict, item.reason = Verdict.FAILS, "propagated"
@@ -183,7 +187,7 @@ def _propagated(sources: _Sources, item: Judged) -> bool:
 
 def relation(truth: Truth, item: Judged) -> str | None:
     """How a print stands to a value: exact, rounded, float-noise, truncated, off; None when it cannot be told."""
-    element, x, h = item.element, item.cell.value, item.cell.unit
+    element, x, h = item.element, item.cell.number, item.cell.unit
     exact = truth.equals(element, x)
     if exact is Answer.YES:
         return "exact"
@@ -246,7 +250,7 @@ def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
 
 def is_noise(truth: Truth, item: Judged, dtype: str) -> bool:
     """Rule 3: enough digits for a print of that format, and within 4 of its ulp."""
-    x = item.cell.value
+    x = item.cell.number
     if not isinstance(x, Fraction) or (item.cell.digits or 0) < NOISE_DIGITS.get(dtype, 99):
         return False
     limit = NOISE_ULPS * FORMATS[dtype].ulp(x)
@@ -275,7 +279,7 @@ def _try_readings(truth: Truth, sources: _Sources, stage: list[Judged]) -> None:
     """Fills `readings`, and rule 6: wrong as stated, but one other reading fits a stage, a row, or all but one."""
     by_block: dict[tuple[str, int], list[Judged]] = {}
     for item in stage:
-        if truth.value(item.element) is not None:
+        if truth.value(item.element) is not None and item.cell.value is not None:
             by_block.setdefault((item.block.name, item.element.head), []).append(item)
     wrong = [items for items in by_block.values() if any(item.wrong for item in items)]
     if not wrong:
@@ -309,7 +313,7 @@ def _fit(reading: Reading, other: Truth, items: list[Judged]) -> _Fit:
 def _is_cut(truth: Truth, item: Judged, found: str) -> bool:
     """Is a number that is right when rounded also the value cut toward zero?"""
     h = item.cell.unit
-    return found == "exact" or (h is not None and _truncated(truth, item.element, item.cell.value, h) is Answer.YES)
+    return found == "exact" or (h is not None and _truncated(truth, item.element, item.cell.number, h) is Answer.YES)
 
 
 def _conventions(sources: _Sources, items: list[Judged], fits: list[_Fit]) -> None:

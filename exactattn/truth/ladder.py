@@ -89,13 +89,17 @@ class Truth:
         return self._enclosures[key]
 
     def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
-        """The enclosure of one element; None where it is undefined (a row with no allowed key)."""
+        """The enclosure of one element; None where it is undefined (a row with no allowed key) or -inf."""
         place = element.place(self.problem)
         if element.stage.order >= Stage.WEIGHTS.order and place[0] in self.undefined:
             return None
-        if element.stage is Stage.MASKED and not self.problem.allowed[place]:
+        if self.is_minus_infinity(element):
             return None
         return self.enclosure(element.stage, element.head, bits)[place]
+
+    def is_minus_infinity(self, element: Element) -> bool:
+        """Is it a masked score of a key that is not allowed, which is shown as -inf?"""
+        return element.stage is Stage.MASKED and not self.problem.allowed[element.place(self.problem)]
 
     def ask(self, element: Element, question: Callable[[Interval], Answer], minus: Exact = Fraction(0)) -> Answer:
         """The answer to a question about t - minus, by balls of more and more bits; undefined elements cannot tell."""

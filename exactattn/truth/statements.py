@@ -122,7 +122,7 @@ class Scope:
     def _lookup(self, label: str, indices: tuple[Index, ...]) -> Array:
         cells = self._cells(label)
         if cells is not None:
-            return cast(Array, map_array(lambda cell: cell.value, pick(cells, indices)))
+            return cast(Array, map_array(lambda cell: cell.number, pick(cells, indices)))
         if self.truth is None:
             raise NumeralError(
                 f"{shorten(label)!r} needs a problem, and the case has none: add `problem:` with its inputs"

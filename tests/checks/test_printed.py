@@ -80,3 +80,17 @@ printed: {weights: [0.31, 0.34, 0.28]}
     found = findings(text)["sum:weights[0]"]
     assert (found["verdict"], found["level"]) == ("fails", "warning")
     assert found["evidence"]["sum"] == "0.93"
+
+
+def test_printed_minus_infinity_is_judged():
+    text = """
+problem: {scores: [[1, 2], [3, 4]], V: [[1], [2]], scale: 1, causal: true}
+printed: {masked: [[1, %s], [3, %s]]}
+"""
+    right = findings(text % ("-inf", "4"))
+    assert (right["masked[0,1]"]["reason"], right["masked[0,1]"]["evidence"]["true"]) == ("exact", "-inf")
+    wrong = findings(text % ("0", "-inf"))
+    for index, true in (("0,1", "-inf"), ("1,1", "4")):
+        found = wrong[f"masked[{index}]"]
+        assert (found["verdict"], found["reason"], found["evidence"]["true"]) == ("fails", "new", true)
+    assert not any(finding["verdict"] == "broken" for finding in wrong.values())
