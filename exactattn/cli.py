@@ -36,14 +36,14 @@ def main(debug: bool) -> None:  # noqa: ARG001 - read from the context
             stream.reconfigure(errors="backslashreplace")
 
 
-def _index(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    """The text 2,0 as numbers."""
+def _index(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int | None, ...] | None:
+    """The text 2,0 as numbers, : as None for a whole axis."""
     if value is None:
         return None
     parts = [part.strip() for part in value.strip("[] ").split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-        raise click.BadParameter(f"{value!r}: wanted whole numbers from 0, such as 2,0", ctx, param)
-    return tuple(int(part) for part in parts)
+    if not all(part == ":" or (part.isascii() and part.isdigit() and len(part) < 10) for part in parts):
+        raise click.BadParameter(f"{value!r}: wanted whole numbers from 0, such as 2,0 or 2,: or 2", ctx, param)
+    return tuple(None if part == ":" else int(part) for part in parts)
 
 
 def _pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -65,6 +65,7 @@ json_option = click.option("--json", "json_file", metavar="FILE", help="Write JS
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of whatever is drawn.")
 @click.option("--strict", is_flag=True, help="Exit 3 when something is undecided, not run or broken.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but what goes to - and errors.")
+@click.option("--verbose", "-v", is_flag=True, help="Print all digits and proofs, and every check that holds.")
 @click.option("--select", multiple=True, metavar="CODE", help="Only findings whose code begins so; repeatable.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="No findings whose code begins so; repeatable.")
 def verify(
@@ -75,6 +76,7 @@ def verify(
     seed: int,
     strict: bool,
     quiet: bool,
+    verbose: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
 ) -> None:
@@ -89,7 +91,12 @@ def verify(
     shell.distinct(outputs)
     require_prefixes((*select, *ignore))
     reports = journey.verify(list(cases), journey.VerifyOptions(digits, seed, select, ignore))
-    failed = shell.deliver(reports, outputs, quiet)
+    detailed = verbose and not quiet and "-" not in outputs.values()
+    failed = shell.deliver(reports, outputs, quiet or detailed)
+    if detailed and not failed:
+        from exactattn import plugins
+
+        click.echo(plugins.get("render", "terminal").render(reports, **shell.screen(), verbose=True), nl=False)
     sys.exit(shell.BAD if failed else journey.exit_status(reports, strict))
 
 
@@ -99,8 +106,10 @@ def verify(
 @click.option("--digits", type=click.IntRange(1, 4000), default=20, show_default=True, help="Significant digits.")
 @click.option("--head", type=int, help="Only this head, counted from 0.")
 @click.option("--problem", help="Which problem, where the case has several.")
-@click.option("--index", callback=_index, help="Only this element, such as 2,0.")
-@click.option("--engine", default="ball", show_default=True, help="ball, multiprecision or symbolic.")
+@click.option("--index", callback=_index, help="Only this element, such as 2,0; 2 is a row, :,0 a column.")
+@click.option(
+    "--engine", default="ball", show_default=True, help="ball (arb), multiprecision (mpmath) or symbolic (sympy)."
+)
 @json_option
 def solve(
     case: str,
@@ -108,11 +117,14 @@ def solve(
     digits: int,
     head: int | None,
     problem: str | None,
-    index: tuple[int, ...] | None,
+    index: tuple[int | None, ...] | None,
     engine: str,
     json_file: str | None,
 ) -> None:
-    """Print the answer itself: decimal, proven enclosure, closed form."""
+    """Print the answer itself: decimal, proven enclosure, closed form.
+
+    Exit status: 3 when nothing that was asked for is decided.
+    """
     from exactattn.documents.case import load
     from exactattn.journeys.solution import Wanted
     from exactattn.journeys.solve import choose
@@ -120,6 +132,7 @@ def solve(
 
     solution = journey(choose(load(case).problems, problem), Wanted(stage, digits, head, index, engine))
     shell.result(solution.text(), solution.as_json(), json_file)
+    sys.exit(solution.status)
 
 
 @main.command()
@@ -131,10 +144,10 @@ def prove(law: str | None, options: dict[str, str], json_file: str | None) -> No
 
     Without LAW, list the laws. Exit status: 0 it holds, 1 it fails, 3 it cannot be told.
     """
-    from exactattn.journeys.listing import listing
+    from exactattn.journeys.listing import titled
 
     if law is None:
-        shell.say(shell.table(listing("laws")))
+        shell.say(shell.table(titled("laws")))
         return
     from exactattn.journeys.prove import prove as journey
 
@@ -150,13 +163,13 @@ def explain(code: str | None) -> None:
 
     Without CODE, list the codes.
     """
-    from exactattn.journeys.explain import codes
     from exactattn.journeys.explain import explain as journey
+    from exactattn.journeys.explain import summaries
 
     if code is None:
-        shell.say(shell.table([(name, text.partition(".")[0]) for name, text in codes().items()]))
+        shell.say(shell.table([("CODE", "WHAT IT IS ABOUT"), *summaries()]))
     else:
-        shell.say(journey(code))
+        shell.say(journey(code, shell.screen()["width"]))
 
 
 @main.command(name="list")
@@ -166,9 +179,9 @@ def list_(kind: str) -> None:
 
     Kinds: engines, laws, checks, conventions, formats, stages, algorithms, renderers.
     """
-    from exactattn.journeys.listing import listing
+    from exactattn.journeys.listing import titled
 
-    shell.say(shell.table(listing(kind)))
+    shell.say(shell.table(titled(kind)))
 
 
 @main.command()

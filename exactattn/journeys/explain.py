@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from textwrap import wrap
 
 from exactattn import plugins
 from exactattn.errors import UsageError, close
+
+_SENTENCE_END = re.compile(r"\.\s+(?=[A-Z`])")
 
 
 def codes() -> Mapping[str, str]:
@@ -21,13 +25,24 @@ def codes() -> Mapping[str, str]:
     return dict(sorted(known.items()))
 
 
-def explain(code: str) -> str:
-    """The text of one code. Errors: UsageError with the closest codes."""
+def summaries() -> list[tuple[str, str]]:
+    """Every code with the first sentence of its text."""
+    return [(code, first_sentence(text)) for code, text in codes().items()]
+
+
+def first_sentence(text: str) -> str:
+    """Up to a full stop that ends the text or stands before a capital; a decimal point ends nothing."""
+    return _SENTENCE_END.split(text.strip(), maxsplit=1)[0].removesuffix(".")
+
+
+def explain(code: str, width: int = 80) -> str:
+    """The text of one code, wrapped. Errors: UsageError with the closest codes."""
     known = codes()
     wanted = code.upper()
     if wanted not in known:
         raise UsageError(f"there is no code {code!r}{close(wanted, known)}")
-    return f"{wanted}\n\n{known[wanted]}\n"
+    lines = wrap(known[wanted], max(width - 1, 20), break_long_words=False, break_on_hyphens=False)
+    return "\n".join([wanted, "", *lines]) + "\n"
 
 
 def require_prefixes(prefixes: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -19,8 +20,21 @@ def listing(kind: str) -> Rows:
     return KINDS[kind]()
 
 
+def titled(kind: str) -> Rows:
+    """The same under the titles of its columns. Errors: UsageError with the closest kind."""
+    rows = listing(kind)
+    return [TITLES[kind], *rows]
+
+
 def _engines() -> Rows:
-    return [(name, engine.guarantee) for name, engine in plugins.found("engines").items()]
+    engines = plugins.found("engines").items()
+    return [(name, f"{_about(engine)} Guarantee: {engine.guarantee}.") for name, engine in engines]
+
+
+def _about(thing: Any) -> str:
+    """The first line about the module of a plug-in, without its name; else about its class."""
+    text = (sys.modules[type(thing).__module__].__doc__ or "").strip().partition("\n")[0].partition("`: ")[2]
+    return text or _sentence(thing)
 
 
 def _laws() -> Rows:
@@ -57,7 +71,11 @@ def _formats() -> Rows:
 def _stages() -> Rows:
     from exactattn.attention.spec import Stage
 
-    return [(str(stage), "one for each head" if stage.per_head else "all heads together") for stage in Stage]
+    return [(str(stage), f"{STAGES[stage]} ({_whose(stage.per_head)})") for stage in Stage]
+
+
+def _whose(per_head: bool) -> str:
+    return "one for each head" if per_head else "all heads together"
 
 
 def _algorithms() -> Rows:
@@ -76,6 +94,29 @@ def _sentence(thing: Any) -> str:
     return text.strip().partition("\n")[0]
 
 
+STAGES = {
+    "q": "the queries X W_Q, queries x d_k",
+    "k": "the keys X W_K, keys x d_k",
+    "v": "the values X W_V, keys x d_v",
+    "scores": "q k^T, queries x keys",
+    "scaled": "the scores times the scale",
+    "masked": "scaled plus the bias, -inf where a key is not allowed",
+    "weights": "the softmax of each row of masked, queries x keys",
+    "lse": "the logarithm of the sum of exponentials of each row of masked, one number a query",
+    "context": "weights v, queries x d_v",
+    "concat": "the contexts of all heads side by side, queries x H*d_v",
+    "output": "concat W_O, or concat itself where there is no W_O",
+}
+TITLES = {
+    "algorithms": ("ALGORITHM", "WHAT IT DOES"),
+    "checks": ("CHECK", "WHAT IT ASKS (CODES)"),
+    "conventions": ("CONVENTION", "WHAT IT MEANS"),
+    "engines": ("ENGINE", "WHAT IT DOES, WHAT IT GUARANTEES"),
+    "formats": ("FORMAT", "PRECISION AND RANGE"),
+    "laws": ("LAW", "STATEMENT"),
+    "renderers": ("RENDERER", "WHAT IT GIVES"),
+    "stages": ("STAGE", "WHAT IT IS"),
+}
 KINDS: Mapping[str, Callable[[], Rows]] = {
     "algorithms": _algorithms,
     "checks": _checks,

@@ -16,6 +16,7 @@ from exactattn.numbers.enclosure import Answer
 
 SCHEMA = "exactattn/proof/1"
 WIDTH = 79
+_WORD = re.compile(r"[a-z]{2,}(?![\w(^])")
 _STARTS = re.compile(r"\s|[A-Z][a-z]+:")
 
 
@@ -55,11 +56,18 @@ class Proof:
                 yield from _wrapped(f"{number}. {step.text}", "  ")
                 yield from _wrapped(f"[{step.by}{answer}]", "     ")
             yield ""
-        yield from _wrapped(f"Decided for {'; '.join(found.shapes) or 'no shape'}. {found.scope}")
+        yield from _wrapped(f"Decided for {'; '.join(found.shapes) or 'no shape'}. {_sentence(found.scope)}")
         if found.counterexample:
             yield from _wrapped(f"Counterexample: {found.counterexample}")
         for name, value in found.values.items():
             yield from _wrapped(f"{name}: {value}")
+
+
+def _sentence(text: str) -> str:
+    """With a capital in front, unless a name stands there, and a full stop behind."""
+    text = text.strip()
+    start = text[:1].upper() if _WORD.match(text) else text[:1]
+    return start + text[1:] + ("" if not text or text.endswith(".") else ".")
 
 
 def _wrapped(text: str, indent: str = "") -> Iterator[str]:

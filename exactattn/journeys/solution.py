@@ -11,12 +11,15 @@ SCHEMA = "exactattn/solution/1"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked: a stage, its digits, and optionally one head, one index, one engine."""
+    """What is asked: a stage, its digits, and optionally one head, one index, one engine.
+
+    In an index None is every place of its axis, and axes at the end may be left out: (0,) is a whole row.
+    """
 
     stage: str = "output"
     digits: int = 20
     head: int | None = None
-    index: tuple[int, ...] | None = None
+    index: tuple[int | None, ...] | None = None
     engine: str = "ball"
 
 
@@ -53,6 +56,11 @@ class Solution:
     guarantee: str
     values: tuple[Value, ...]
 
+    @property
+    def status(self) -> int:
+        """The exit status: 3 when nothing that was asked for has digits or a closed form, else 0."""
+        return 3 if all(value.state == "undecided" and value.closed_form is None for value in self.values) else 0
+
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values: schema, stage, engine, guarantee, digits, shape of one head, values."""
         return {
@@ -76,7 +84,7 @@ class Solution:
         for value in self.values:
             yield ""
             yield f"{value.id} {_shown(value)}"
-            if value.closed_form is not None and value.closed_form != value.decimal:
+            if value.closed_form is not None and value.state == "value" and value.closed_form != value.decimal:
                 yield f"  closed form {value.closed_form}"
             if value.enclosure is not None and value.enclosure[0] != value.enclosure[1]:
                 yield f"  between {value.enclosure[0]}"
@@ -89,5 +97,8 @@ def _shown(value: Value) -> str:
     if value.state == "not allowed":
         return "= -inf (this key is not allowed)"
     if value.state == "undecided":
-        return f"is not decided to so many digits with {value.bits} bits"
+        how = f" with {value.bits} bits" if value.bits else ""
+        if value.closed_form is not None:
+            return f"= {value.closed_form} (its digits are not decided{how})"
+        return f"is not decided to so many digits{how}"
     return f"= {value.decimal}" + (" (exact)" if value.exact and value.closed_form in (None, value.decimal) else "")

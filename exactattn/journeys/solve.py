@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from exactattn import plugins
@@ -16,6 +17,7 @@ from exactattn.numbers.enclosure import Interval, outward, significant
 from exactattn.truth.ladder import Element, Truth
 
 ENGINES = ("ball", "multiprecision", "symbolic")
+ALIASES = {"arb": "ball", "mpmath": "multiprecision", "sympy": "symbolic"}  # the libraries behind them
 MOST_CLOSED = 64  # elements whose closed form is sought unasked
 BITS_PER_DIGIT = 3.33
 
@@ -23,6 +25,7 @@ BITS_PER_DIGIT = 3.33
 def solve(problem: Problem, wanted: Wanted | None = None) -> Solution:
     """The elements of a stage. Errors: UsageError for a name, head or index that the problem does not have."""
     wanted = wanted or Wanted()
+    wanted = replace(wanted, engine=ALIASES.get(wanted.engine, wanted.engine))
     truth = Truth(problem)
     elements = _elements(truth, wanted)
     small = len(elements) <= MOST_CLOSED or wanted.engine == "symbolic"
@@ -50,7 +53,7 @@ def _elements(truth: Truth, wanted: Wanted) -> list[Element]:
     if wanted.stage not in names:
         raise UsageError(f"there is no stage {wanted.stage!r}{close(wanted.stage, names)}")
     if wanted.engine not in ENGINES:
-        raise UsageError(f"no engine {wanted.engine!r} can solve{close(wanted.engine, ENGINES)}")
+        raise UsageError(f"no engine {wanted.engine!r} can solve{close(wanted.engine, (*ENGINES, *ALIASES))}")
     stage = Stage(wanted.stage)
     if not truth.has(stage):
         raise UsageError(f"this problem gives the scores themselves, so it has no stage {wanted.stage}")
@@ -60,13 +63,20 @@ def _elements(truth: Truth, wanted: Wanted) -> list[Element]:
     found = [
         element
         for element in truth.elements(stage)
-        if wanted.head in (None, element.head) and wanted.index in (None, element.index)
+        if wanted.head in (None, element.head) and _is_in(element.index, wanted.index)
     ]
     if not found:
         size = " x ".join(map(str, truth.shape(stage)))
-        asked = ",".join(map(str, wanted.index or ()))
+        asked = ",".join(":" if i is None else str(i) for i in wanted.index or ())
         raise UsageError(f"there is no element {asked} of {wanted.stage}; it is {size}, counted from 0")
     return found
+
+
+def _is_in(index: tuple[int, ...], wanted: tuple[int | None, ...] | None) -> bool:
+    """Is it the element asked for, or in the row or column that is?"""
+    if wanted is None:
+        return True
+    return len(wanted) <= len(index) and all(w in (None, i) for w, i in zip(wanted, index, strict=False))
 
 
 def _id(truth: Truth, element: Element) -> str:
@@ -98,6 +108,8 @@ def _by_balls(truth: Truth, wanted: Wanted, small: bool) -> Finder:
             shown = _exact_decimal(exact, wanted.digits)
             return Value(id, "value", shown, outward(Interval(exact, exact), wanted.digits + 3), closed, True)
         decimal, interval, bits = _climb(truth, element, wanted.digits)
+        if decimal is None and closed is None:
+            closed = truth.closed_form(element)  # the answer itself, where its digits are not decided
         ends = None if interval is None else outward(interval, wanted.digits + 3)
         return Value(id, "undecided" if decimal is None else "value", decimal, ends, closed, bits=bits)
 

@@ -1,4 +1,4 @@
-"""The order in which a report is read: verdict, what fails, warnings, what is open, what holds, how it was made.
+"""The order in which a report is read: verdict, printed numbers that differ, what fails, warnings, what is open, holds.
 
 Renderers share this; it gives plain text pieces that each renderer cleans and lays out.
 """
@@ -9,229 +9,126 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exactattn.findings import Finding, Level, Report, Reports, Verdict
-from exactattn.render.evidence import Line
+from exactattn.render.blocks import Block, blocks_of
+from exactattn.render.evidence import Line, details
+from exactattn.render.headline import headlines
+from exactattn.render.words import UNREADABLE_CASE, UNREADABLE_CLAIM, is_broken_run, is_error, is_printed
 
-REASONS = {
-    "exact": "exact",
-    "rounded": "rounded",
-    "truncated": "truncated",
-    "float-noise": "float noise",
-    "propagated": "follows from earlier",
-    "convention": "another reading",
-    "new": "new error",
-}
-UNREADABLE = "EA901"
-FAMILIES = {
-    "EA1": "printed numbers",
-    "EA2": "statements",
-    "EA3": "range hazards",
-    "EA4": "statistics",
-    "EA5": "float runs",
-    "EA6": "conventions and semantics",
-    "EA7": "determinism",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The printed numbers of one name, in the order of the file."""
-
-    name: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def factor(self) -> str:
-        """The factor in front of the numbers, or nothing."""
-        times = self.findings[0].evidence.get("times")
-        return f" ({times} times the numbers shown)" if times else ""
+__all__ = ["Group", "Outline", "explanations", "groups", "headlines", "provenance"]
+ALIKE = ("EA3", "EA5")  # families whose findings repeat each other from format to format
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """One report in reading order."""
+    """One report in reading order. Printed numbers are only in the blocks, with what could explain their failures."""
 
     mistakes: tuple[Finding, ...]
+    unreadable: tuple[Finding, ...]
+    differing: tuple[Block, ...]
     wrong: tuple[Finding, ...]
+    runs: tuple[Finding, ...]
     expected: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
     open: tuple[Finding, ...]
-    blocks: tuple[Block, ...]
+    right: tuple[Block, ...]
     holds: tuple[Finding, ...]
 
     @staticmethod
     def of(report: Report) -> Outline:
-        """The findings of a report, each where it is read; those that hold and are printed numbers only in `blocks`."""
-        fails = [f for f in report.findings if f.verdict is Verdict.FAILS]
-        errors = [f for f in fails if f.level is Level.ERROR]
-        opened = [f for f in report.findings if f.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN, Verdict.BROKEN)]
+        """The findings of a report, each where it is read."""
+        blocks = blocks_of(report)
+        shown = {id(f) for block in blocks for f in block.explained}
+        rest = [f for f in report.findings if not is_printed(f) and id(f) not in shown]
+        errors = [f for f in rest if is_error(f)]
+        others = [f for f in errors if f.code not in (UNREADABLE_CASE, UNREADABLE_CLAIM) and not is_broken_run(f)]
+        opened = [f for f in rest if f.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN, Verdict.BROKEN)]
         return Outline(
-            mistakes=tuple(f for f in errors if f.code == UNREADABLE),
-            wrong=tuple(f for f in errors if not f.expected and f.code != UNREADABLE),
-            expected=tuple(f for f in errors if f.expected),
-            warnings=tuple(f for f in fails if f.level is not Level.ERROR),
+            mistakes=tuple(f for f in errors if f.code == UNREADABLE_CASE),
+            unreadable=tuple(f for f in errors if f.code == UNREADABLE_CLAIM),
+            differing=tuple(block for block in blocks if block.differing),
+            wrong=tuple(f for f in others if not f.expected),
+            runs=tuple(f for f in errors if is_broken_run(f)),
+            expected=tuple(f for f in others if f.expected),
+            warnings=tuple(f for f in rest if f.verdict is Verdict.FAILS and f.level is not Level.ERROR),
             open=tuple(sorted(opened, key=lambda f: f.verdict is not Verdict.BROKEN)),
-            blocks=_blocks(report),
-            holds=tuple(f for f in report.findings if f.verdict is Verdict.HOLDS and not is_printed(f)),
+            right=tuple(block for block in blocks if not block.differing),
+            holds=tuple(f for f in rest if f.verdict is Verdict.HOLDS),
         )
 
+    @property
+    def is_surprising(self) -> bool:
+        """Does something fail that was not expected?"""
+        numbers = [f for block in self.differing for f in block.differing if is_error(f)]
+        failing = (*self.mistakes, *self.unreadable, *self.wrong, *self.runs, *numbers)
+        return any(not f.expected for f in failing)
 
-def by_family(findings: Sequence[Finding]) -> list[tuple[str, tuple[Finding, ...]]]:
-    """The findings under the name of their family of codes, families in order."""
-    named: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda f: f.code[:3]):
-        named.setdefault(FAMILIES.get(finding.code[:3], "others"), []).append(finding)
-    return [(family, tuple(members)) for family, members in named.items()]
-
-
-def is_printed(finding: Finding) -> bool:
-    """Is it about one printed number?"""
-    return finding.code.startswith("EA1") and "printed" in finding.evidence
-
-
-def _blocks(report: Report) -> tuple[Block, ...]:
-    named: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        if is_printed(finding):
-            named.setdefault(finding.id.partition("[")[0], []).append(finding)
-    return tuple(Block(name, tuple(findings)) for name, findings in named.items())
+    @property
+    def differing_title(self) -> str:
+        """The title over the blocks that differ."""
+        failing = any(f.verdict is Verdict.FAILS for block in self.differing for f in block.differing)
+        return "Printed numbers that differ" if failing else "Printed numbers that are not decided"
 
 
-def index_of(finding: Finding) -> tuple[int, ...]:
-    """The index at the end of an id; () when there is none."""
-    inside = finding.id.rpartition("[")[2].rstrip("]") if finding.id.endswith("]") else ""
-    parts = inside.split(",") if inside else []
-    return tuple(int(part) for part in parts) if all(part.strip().isdecimal() for part in parts) else ()
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one check that repeat each other, each with its own lines, and the lines that all share."""
+
+    findings: tuple[tuple[Finding, tuple[Line, ...]], ...]
+    shared: tuple[Line, ...]
+
+    @property
+    def says_something_new(self) -> list[bool]:
+        """For each finding: is its message still to be said, as the next one (with no lines between) says another?"""
+        following = [*self.findings[1:], None]
+        return [
+            then is None or bool(lines) or then[0].message != finding.message
+            for (finding, lines), then in zip(self.findings, following, strict=True)
+        ]
 
 
-def headline(report: Report) -> str:
-    """The verdict in one or two sentences."""
-    mistakes = sum(f.code == UNREADABLE for f in report.findings)
-    if mistakes:
-        return f"The case cannot be read: {mistakes} mistake{'s' if mistakes > 1 else ''}."
-    parts = [part for part in (_printed(report), _statements(report), _others(report)) if part]
-    verdict = ". ".join(part[0].upper() + part[1:] for part in parts) or "Nothing was judged"
-    return f"{verdict}.{_surprise(report)}"
+def groups(findings: Sequence[Finding]) -> list[Group]:
+    """Findings in their order; those of hazards and float runs of one code together."""
+    gathered: dict[tuple[str, str], list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        alike = finding.code.startswith(ALIKE) and "/" in finding.id
+        key = (finding.code, finding.check if alike else str(number))
+        gathered.setdefault(key, []).append(finding)
+    return [_group(members) for members in gathered.values()]
 
 
-def _printed(report: Report) -> str:
-    numbers = [f for f in report.findings if is_printed(f)]
-    if not numbers:
-        return ""
-    wrong = [f for f in numbers if _is_error(f)]
-    carried = sum(f.verdict is Verdict.FAILS for f in numbers) - len(wrong)
-    unclear = sum(f.verdict is Verdict.UNDECIDED for f in numbers)
-    total = f"{len(numbers)} printed number{_s(numbers)}"
-    if not wrong:
-        text = f"none of {total} is wrong" if carried or unclear else f"all {total} are right"
-        text = "the printed number is right" if len(numbers) == 1 and not carried + unclear else text
-    else:
-        inherited = sum(f.reason == "propagated" for f in wrong)
-        text = f"{len(wrong)} of {total} {'is' if len(wrong) == 1 else 'are'} wrong"
-        text += f"; {inherited} follow{'s' if inherited == 1 else ''} from an earlier wrong one" if inherited else ""
-    text += f"; {carried} carr{'ies' if carried == 1 else 'y'} on intermediate rounding" if carried else ""
-    return text + (f"; {unclear} could not be decided" if unclear else "")
+def _group(findings: Sequence[Finding]) -> Group:
+    lines = [details(finding) for finding in findings]
+    if len(findings) == 1:
+        return Group(((findings[0], tuple(lines[0])),), ())
+    shared = [line for line in lines[0] if all(line in others for others in lines)]
+    own = (tuple(line for line in one if line not in shared) for one in lines)
+    return Group(tuple(zip(findings, own, strict=True)), tuple(shared))
 
 
-def _statements(report: Report) -> str:
-    claims = [f for f in report.findings if not is_printed(f) and f.code.startswith("EA2")]
-    judged = [f for f in claims if f.verdict in (Verdict.HOLDS, Verdict.FAILS)]
-    wrong = [f for f in judged if _is_error(f)]
-    if not judged:
-        return ""
-    if not wrong:
-        return "the statement that was checked holds" if len(judged) == 1 else f"all {len(judged)} statements hold"
-    return f"{len(wrong)} of {len(judged)} statement{_s(judged)} fail{'s' if len(wrong) == 1 else ''}"
-
-
-def _others(report: Report) -> str:
-    rest = [f for f in report.findings if not is_printed(f) and not f.code.startswith("EA2")]
-    failing = sum(_is_error(f) for f in rest)
-    parts = [f"{failing} other check{'s' if failing > 1 else ''} fail{'' if failing > 1 else 's'}"] if failing else []
-    warnings = sum(f.level is Level.WARNING and f.verdict is Verdict.FAILS for f in rest)
-    parts += [f"{warnings} warning{'s' if warnings > 1 else ''}"] if warnings else []
-    for verdict, words in (
-        (Verdict.UNDECIDED, "undecided"),
-        (Verdict.NOT_RUN, "not run"),
-        (Verdict.BROKEN, "broken: please report it"),
-    ):
-        count = sum(f.verdict is verdict and not is_printed(f) for f in report.findings)
-        parts += [f"{count} {words}"] if count else []
-    return "; ".join(parts)
-
-
-def _surprise(report: Report) -> str:
-    errors = [f for f in report.findings if _is_error(f)]
-    unexpected = sum(not f.expected for f in errors)
-    if not errors or unexpected == len(errors):
-        return ""
-    if unexpected == 0:
-        return " This was expected." if len(errors) == 1 else " All of these failures were expected."
-    return f" {unexpected} of these failures {'was' if unexpected == 1 else 'were'} not expected."
-
-
-def overall(reports: Reports) -> str | None:
-    """One sentence over several subjects, or None for a single one."""
-    if len(reports.reports) < 2:
-        return None
-    bad = sum(report.summary["unexpected"] > 0 for report in reports.reports)
-    return f"{len(reports.reports)} subjects: {bad or 'none'} with failures that were not expected."
-
-
-def headlines(reports: Reports) -> list[str]:
-    """The verdict of each subject in one line."""
-    return [f"{report.subject.path or report.subject.title}: {headline(report)}" for report in reports.reports]
-
-
-def reason_of(finding: Finding) -> str:
-    """The reason in words, or the verdict where there is none."""
-    verdict = str(finding.verdict).replace("_", " ")
-    return verdict if finding.reason is None else REASONS.get(finding.reason, finding.reason.replace("_", " "))
-
-
-def summary_of(block: Block) -> str:
-    """A block in one line: how many are right, and how; how many are not, and why."""
-    right = [f for f in block.findings if f.verdict is Verdict.HOLDS]
-    how = _counted(right)
-    for key, words in (("tie", "tie"), ("by_accident", "by accident")):
-        count = sum(bool(f.evidence.get(key)) for f in right)
-        how += f", {count} {words}" if count else ""
-    text = f"{len(right)} of {len(block.findings)} right{f': {how}' if how else ''}"
-    wrong = [f for f in block.findings if _is_error(f)]
-    text += f"; {len(wrong)} wrong: {_counted(wrong)}" if wrong else ""
-    carried = sum(f.verdict is Verdict.FAILS for f in block.findings) - len(wrong)
-    text += f"; {carried} carried on from rounding" if carried else ""
-    unclear = sum(f.verdict is Verdict.UNDECIDED for f in block.findings)
-    return text + (f"; {unclear} undecided" if unclear else "")
-
-
-def _counted(findings: list[Finding]) -> str:
-    """The reasons, with how many of each when there are several."""
-    counts: dict[str, int] = {}
-    for finding in findings:
-        counts[reason_of(finding)] = counts.get(reason_of(finding), 0) + 1
-    return ", ".join(name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items())
+def explanations(blocks: Sequence[Block]) -> dict[int, str]:
+    """The message of each finding that explains, by its identity; one that was said before only names where."""
+    first: dict[str, str] = {}
+    found = {}
+    for block in blocks:
+        for finding in block.explained:
+            earlier = first.setdefault(finding.message, finding.id)
+            found[id(finding)] = finding.message if earlier == finding.id else f"the same as {earlier}"
+    return found
 
 
 def provenance(reports: Reports) -> list[Line]:
-    """What is needed to repeat it."""
+    """What is needed to repeat it; of cases that cannot be read only what read them."""
     lines = [Line("command", " ".join(("exactattn", *reports.command)))]
-    if reports.tool:
-        lines.append(Line("tool", " ".join(str(value) for value in reports.tool.values())))
+    tool = [Line("tool", " ".join(str(value) for value in reports.tool.values()))] if reports.tool else []
+    if _nothing_was_judged(reports):
+        return tool
     if reports.environment:
-        lines.append(Line("with", ", ".join(f"{key} {value}" for key, value in reports.environment.items())))
-    return [*lines, Line("seed", str(reports.seed))]
+        tool.append(Line("with", ", ".join(f"{key} {value}" for key, value in reports.environment.items())))
+    return [*lines, *tool, Line("seed", str(reports.seed))]
 
 
-def place_of(finding: Finding) -> str:
-    """Where it stands in the case file, or nothing."""
-    if finding.where is None:
-        return ""
-    return f"line {finding.where.line}" + (f", column {finding.where.column}" if finding.code == UNREADABLE else "")
-
-
-def _is_error(finding: Finding) -> bool:
-    return finding.level is Level.ERROR and finding.verdict is Verdict.FAILS
-
-
-def _s(things: list[Finding]) -> str:
-    return "" if len(things) == 1 else "s"
+def _nothing_was_judged(reports: Reports) -> bool:
+    """Could none of the cases be read?"""
+    return bool(reports.reports) and all(
+        any(f.code == UNREADABLE_CASE for f in report.findings) for report in reports.reports
+    )

@@ -67,6 +67,20 @@ def test_solve(run, case):
     assert "closed form 1/(2 + exp(sqrt(2)/2))" in result.stdout
 
 
+@pytest.mark.parametrize(("index", "count"), [("2", 3), ("2,:", 3), (":,0", 3), (":", 9), ("2,0", 1), ("[2, 0]", 1)])
+def test_solve_a_row_or_a_column(run, case, index, count):
+    result = run("solve", "c.yaml", "--stage", "weights", "--digits", 5, "--index", index, "--engine", "mpmath")
+    assert result.exit_code == 0
+    assert result.stdout.count("weights[") == count
+
+
+def test_solve_says_when_nothing_is_decided(run, case, install):
+    undecided = SimpleNamespace(text=lambda: "w[0] is not decided\n", as_json=dict, status=3)
+    install("exactattn.journeys.solve", choose=lambda problems, name: None, solve=lambda problem, wanted: undecided)
+    result = run("solve", "c.yaml")
+    assert (result.exit_code, result.stdout) == (3, "w[0] is not decided\n")
+
+
 def test_solve_to_json(run, case, tmp_path):
     shown = run("solve", "c.yaml", "--stage", "scaled", "--json", "-")
     data = json.loads(shown.stdout)
@@ -107,6 +121,9 @@ def test_list(run, kind):
 def test_explain(run, verifying):
     assert run("explain", "ea102").stdout.startswith("EA102\n\n")
     assert "EA900" in run("explain").stdout
+    assert run("explain").stdout.startswith("CODE ")
+    narrow = run("explain", "EA102", env={"COLUMNS": "50"}).stdout
+    assert 40 < max(map(len, narrow.split("\n"))) <= 50
     assert "did you mean" in run("explain", "EA1O2").stderr
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from exactattn.errors import ProblemError
+from exactattn.findings import Finding, Level, Report, Reports, Subject, Verdict
 
 
 def test_the_report_is_printed(run, verifying):
@@ -48,6 +49,23 @@ def test_quiet_prints_nothing(run, verifying, tmp_path):
     result = run("verify", "c.yaml", "-q", "--json", tmp_path / "r.json")
     assert result.output == ""
     assert (tmp_path / "r.json").exists()
+
+
+@pytest.mark.parametrize("flag", ["--verbose", "-v"])
+def test_verbose_shows_all_that_holds(run, verifying, flag, tmp_path):
+    def hazard():
+        found = Finding("hazard:x", "x", "EA301", Level.NOTE, Verdict.HOLDS, "no exp overflows")
+        return Reports(("verify", "c.yaml"), (Report(Subject("case", "title", "c.yaml"), (found,)),))
+
+    verifying.answer = hazard
+    assert "no exp overflows" not in run("verify", "c.yaml").stdout
+    shown = run("verify", "c.yaml", flag).stdout
+    assert shown.count("no exp overflows") == shown.count("title\n") == 1
+    assert run("verify", "c.yaml", flag, "--quiet").output == ""
+    assert run("verify", "c.yaml", flag, "--json", "-").stderr.startswith("c.yaml: ")
+    failed = run("verify", "c.yaml", flag, "--json", tmp_path / "no" / "r.json")
+    assert failed.exit_code == 2
+    assert failed.stdout.count("title\n") == 1
 
 
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])

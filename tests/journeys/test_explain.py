@@ -9,7 +9,7 @@ import pytest
 
 from exactattn import plugins
 from exactattn.errors import UsageError
-from exactattn.journeys.explain import codes, explain, require_prefixes
+from exactattn.journeys.explain import codes, explain, first_sentence, require_prefixes, summaries
 
 
 def test_every_code_of_every_check_is_explained():
@@ -22,7 +22,36 @@ def test_every_code_of_every_check_is_explained():
 
 
 def test_a_code_in_any_case():
-    assert explain("ea102") == explain("EA102") == f"EA102\n\n{codes()['EA102']}\n"
+    assert explain("ea102") == explain("EA102")
+    assert explain("EA102").split("\n")[0] == "EA102"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_text_is_wrapped_and_whole(width):
+    for code, text in codes().items():
+        lines = explain(code, width).split("\n")
+        assert max(map(len, lines)) <= width
+        assert " ".join(" ".join(lines[2:]).split()) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("weights above 0.99 saturate. Scale them.", "weights above 0.99 saturate"),
+        ("ends at the end.", "ends at the end"),
+        ("a number, e.g. 0.5, is wrong. `origin` says why.", "a number, e.g. 0.5, is wrong"),
+        ("no stop", "no stop"),
+    ],
+)
+def test_a_decimal_point_ends_no_sentence(text, sentence):
+    assert first_sentence(text) == sentence
+
+
+def test_every_code_has_its_first_sentence():
+    shown = dict(summaries())
+    assert shown.keys() == codes().keys()
+    assert all(codes()[code].startswith(sentence) for code, sentence in shown.items())
+    assert "0.99" in shown["EA401"]
 
 
 def test_an_unknown_code_is_said():

@@ -6,7 +6,7 @@ import pytest
 
 from exactattn import plugins
 from exactattn.errors import UsageError
-from exactattn.journeys.listing import KINDS, listing
+from exactattn.journeys.listing import KINDS, listing, titled
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -15,6 +15,19 @@ def test_each_kind_is_listed_with_a_line(kind):
     assert rows
     assert all(name and text and "\n" not in text for name, text in rows)
     assert len({name for name, _ in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_have_titles(kind):
+    title, *rows = titled(kind)
+    assert all(text.isupper() for text in title)
+    assert rows == listing(kind)
+
+
+def test_engines_and_stages_say_what_they_are():
+    assert "Arb" in dict(listing("engines"))["ball"]
+    assert "Guarantee: none" in dict(listing("engines"))["multiprecision"]
+    assert dict(listing("stages"))["weights"].startswith("the softmax of each row")
 
 
 @pytest.mark.parametrize("kind", ["engines", "laws", "checks"])

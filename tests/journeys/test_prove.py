@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -36,12 +37,21 @@ def test_everything_of_a_decision_is_shown():
     assert FAILED.text() == (
         "a-law: fails\n\na statement\n\nWhat it says.\n\nStatement: one line that goes on.\n    a = b\n\n"
         "Derivation\n  1. first\n     [SymPy]\n  2. second\n     [SymPy: cannot tell]\n\n"
-        "Decided for n=1; n=2, d=3. for all scores\nCounterexample: x = 1\nformula: 1/d_k\n"
+        "Decided for n=1; n=2, d=3. For all scores.\nCounterexample: x = 1\nformula: 1/d_k\n"
     )
     assert FAILED.status == 1
     data = json.loads(json.dumps(FAILED.as_json()))
     assert data["schema"] == "exactattn/proof/1"
     assert [step["answer"] for step in data["steps"]] == ["yes", "cannot tell"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "shown"),
+    [("for all n", "For all n."), ("For all.", "For all."), ("d_k at least 1", "d_k at least 1."), ("", "")],
+)
+def test_a_scope_is_a_sentence(scope, shown):
+    proof = replace(FAILED, decision=replace(FAILED.decision, scope=scope))
+    assert f"Decided for n=1; n=2, d=3. {shown}".rstrip() in [line.rstrip() for line in proof.text().split("\n")]
 
 
 def test_an_unknown_law_or_option_is_said():

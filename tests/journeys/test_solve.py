@@ -10,7 +10,7 @@ import pytest
 
 from exactattn.attention.spec import AttentionSpec, Head, Problem
 from exactattn.errors import UsageError
-from exactattn.journeys.solution import Wanted
+from exactattn.journeys.solution import Solution, Value, Wanted
 from exactattn.journeys.solve import choose, solve
 
 # 1/(2 + e^(1/sqrt(2))) and e^(1/sqrt(2))/(2 + e^(1/sqrt(2))), MPFR through gmpy2
@@ -61,6 +61,61 @@ def test_exact_values_are_shown_exactly(document_n):
     assert (weight.decimal, weight.closed_form, weight.exact) == ("0.33333", "1/3", True)
 
 
+@pytest.mark.parametrize("digits", [1, 5, 20, 60])
+def test_an_enclosure_is_no_coarser_than_the_decimal_beside_it(document_n, digits):
+    for value in solve(document_n, Wanted("weights", digits=digits)).values:
+        low, high = map(Fraction, value.enclosure)
+        places = len(value.decimal.partition(".")[2])
+        assert high - low <= Fraction(1, 10**places)
+        assert abs(Fraction(value.decimal) - low) <= Fraction(1, 10**places)
+
+
+@pytest.mark.parametrize(
+    ("index", "ids"),
+    [
+        ((2,), ["weights[2,0]", "weights[2,1]", "weights[2,2]"]),
+        ((2, None), ["weights[2,0]", "weights[2,1]", "weights[2,2]"]),
+        ((None, 1), ["weights[0,1]", "weights[1,1]", "weights[2,1]"]),
+        ((2, 1), ["weights[2,1]"]),
+    ],
+)
+def test_rows_and_columns(document_n, index, ids):
+    assert [value.id for value in solve(document_n, Wanted("weights", index=index, digits=5)).values] == ids
+
+
+@pytest.mark.parametrize(("alias", "engine"), [("mpmath", "multiprecision"), ("arb", "ball"), ("sympy", "symbolic")])
+def test_engines_by_the_names_of_their_libraries(document_n, alias, engine):
+    one = solve(document_n, Wanted("weights", index=(2, 0), engine=alias))
+    assert one == solve(document_n, Wanted("weights", index=(2, 0), engine=engine))
+    assert one.as_json()["engine"] == engine
+
+
+def far_apart(size):
+    """Two logits so far apart that the smaller weight has no digits at the most bits."""
+    head = Head(scores=((Fraction(size), Fraction(0)),), v=((Fraction(1),), (Fraction(3),)))
+    return Problem((head,), spec=AttentionSpec(scale=Fraction(1)))
+
+
+def test_a_closed_form_answers_where_digits_are_not_decided():
+    solution = solve(far_apart(10**6), Wanted("weights", index=(0, 1)))
+    (value,) = solution.values
+    assert (value.state, value.decimal) == ("undecided", None)
+    assert value.closed_form == "1/(1 + exp(1000000))"
+    assert solution.status == 0
+    text = solution.text()
+    assert "weights[0,1] = 1/(1 + exp(1000000)) (its digits are not decided with 16384 bits)" in text
+    assert text.count("1/(1 + exp(1000000))") == 1
+    assert "  between 0\n      and " in text
+
+
+def test_nothing_decided_is_said_by_the_status():
+    undecided = Value("w[0]", "undecided", bits=128)
+    solution = Solution(Wanted("weights"), (1, 1), "none", (undecided,))
+    assert solution.status == 3
+    assert "w[0] is not decided to so many digits with 128 bits" in solution.text()
+    assert replace(solution, values=(undecided, Value("w[1]", "value", "1"))).status == 0
+
+
 def test_undefined_rows_and_masked_keys_say_so(document_n):
     masked = replace(document_n, mask=((True, False, True), (False, False, False), (True, True, True)))
     states = {value.id: value.state for stage in ("masked", "weights", "lse") for value in
@@ -107,6 +162,8 @@ def test_json_is_plain(document_n):
         (Wanted(engine="bal"), "did you mean 'ball'"),
         (Wanted(head=1), "no head 1 of output; heads are counted from 0 to 0"),
         (Wanted(index=(3, 0)), "no element 3,0 of output; it is 3 x 2"),
+        (Wanted(index=(3, None)), "no element 3,: of output; it is 3 x 2"),
+        (Wanted(index=(0, 0, 0)), "no element 0,0,0 of output; it is 3 x 2"),
     ],
 )
 def test_what_does_not_exist_is_said(document_n, wanted, words):

@@ -68,6 +68,16 @@ def reports():
         statement("s47", Verdict.NOT_RUN, "not checkable: no quantity is stated", "EA208", Level.NOTE),
         statement("order", Verdict.UNDECIDED, "not decided at 16384 bits", "EA204"),
         statement("check:x", Verdict.BROKEN, "check x broke: ValueError", "EA900"),
+        statement("unclear", Verdict.FAILS, "this claim cannot be read: found ')'", "EA209", reason="unreadable"),
+        statement("run:float16/naive", Verdict.FAILS, "the naive run in float16 is not finite", "EA502",
+                  evidence={"rows": [0], "count": 1}, reason="not-finite"),
+        statement("run:float32/naive", Verdict.HOLDS, "naive in float32: largest error of the output 0.5 ulp", "EA501",
+                  evidence={"written": {"output": {"max_ulps": 0.5}}, "stored": {"output": {"max_ulps": 0.25}}}),
+        statement("fit:weights/scale", Verdict.HOLDS, "no scale fits", "EA110"),
+        statement("sum:weights[1]", Verdict.HOLDS, "sums to 1 and does not find the error", "EA106",
+                  evidence={"finds_the_error": False}),
+        statement("sum:weights[0]", Verdict.HOLDS, "sums to 1", "EA106", evidence={"finds_the_error": None}),
+        statement("hazard:masked-row", Verdict.HOLDS, "every query has an allowed key", "EA305"),
     ]  # fmt: skip
     subject = Subject("case", "三个标记 Three tokens", "cases/three.yaml", "0123456789abcdef" * 4)
     tool = {"name": "exactattn", "version": "0.1.0"}

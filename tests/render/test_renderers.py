@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
 from exactattn import plugins
-from exactattn.findings import Report, Reports, Subject
+from exactattn.findings import Finding, Level, Report, Reports, Subject, Verdict
 
 NAMES = sorted(plugins.found("render"))
 
@@ -68,12 +69,31 @@ def test_markdown_holds_no_markup_from_outside(hostile):
 
 def test_the_table_of_a_block_marks_what_is_wrong(reports):
     lines = plugins.get("render", "markdown").render(reports).split("\n")
-    assert "| **1** | `0.3` ✗ | `0.5` ! |" in lines
-    assert "| **0** | `0.7` ↳ | `0.8` ~ |" in lines
+    assert "| **1** | `0.3` ✗ 0.248255 | `0.5` ! |" in lines
+    assert "| **0** | `0.7` ↳ 0.75174 | `0.8` ~ 0.80222 |" in lines
     assert "| **1** |  | `0.9` ? |" in lines
 
 
 def test_unknown_evidence_is_shown(reports):
     text = plugins.get("render", "terminal").render(reports)
     assert "worst" in text
-    assert "row: 2; logit: 1414.25" in text
+    assert "row: 2, logit: 1414.25" in text
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
+def test_what_explains_a_failure_stands_with_its_block(name, reports):
+    text = plugins.get("render", name).render(reports)
+    start = text.index("What could explain it")
+    assert text.index("What holds" if name == "markdown" else "Holds:") > text.index("no scale fits") > start
+    assert text.index("does not find the error") < text.index("Float runs that break")
+    assert text.count("no scale fits") == 1
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
+def test_the_other_reading_of_a_case_that_cannot_be_read(name, reports):
+    mistake = Finding("case:1", "case", "EA901", Level.ERROR, Verdict.FAILS, "no such key", "unreadable")
+    unread = replace(reports, reports=(Report(Subject("case", "c.yaml", "c.yaml"), (mistake,)),))
+    text = plugins.get("render", name).render(unread)
+    assert "exactattn 0.1.0" in text
+    assert "c.yaml" in text
+    assert not any(word in text for word in ("numpy", "seed", "verify"))
