@@ -12,7 +12,7 @@ from exactattn.numbers.balls import FIRST_BITS, enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
 from exactattn.truth.range import ExpRange, exp_range
-from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, largest, named, proof, shown
+from exactattn.truth.rows import Decided, Logits, Row, beyond, climb, count_of, counted, largest, named, proof, shown
 
 REMEDY = "Subtract the row maximum before exp (shifted or online softmax): the exponents are then at most 0."
 AFFECTED: dict[str, Any] = {
@@ -62,7 +62,7 @@ class ExpOverflow:
         value = shown(logits.top(worst), bench.digits)
         count = count_of(bench.problem, len(decided.hits), len(logits.rows))
         between = _depends_on_rounding(logits, exp)
-        rounding = f" (in {len(between)} of all rows it depends on how the score is rounded)" if between else ""
+        rounding = f" (in {counted(len(between), 'row')} it depends on how the score is rounded)" if between else ""
         result = "infinity" if fmt.overflow == "infinity" else "NaN"
         return bench.finding(
             self,

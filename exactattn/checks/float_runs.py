@@ -22,12 +22,24 @@ from exactattn.truth.accuracy import Accuracy, enclosed, judged_stages, measure,
 from exactattn.truth.ladder import Truth
 from exactattn.truth.range import score_overflows
 from exactattn.truth.reference import Reference
-from exactattn.truth.rows import Row, named, proof
+from exactattn.truth.rows import Row, counted, named, proof
 from exactattn.truth.runs import Run
 
 ORDER = tuple(stage for stage in Stage if stage is not Stage.CONCAT)
 FITS = "The inputs do not fit in the format: scale them down, or use a format with a wider range."
-OTHER = "See the hazards of this format; shifted or online softmax and a wider format are the usual remedies."
+BEYOND = "The true value itself is beyond the format: use one with a wider range, or scale the inputs down."
+PROJECTED = "A projection overflows: scale the inputs or their weights down, or use a format with a wider range."
+SHIFT = "Subtract the row maximum before exp (shifted or online softmax): the exponents are then at most 0."
+SCALE_FIRST = (
+    "The scores overflow before the scale: multiply q by the scale before the product with k, or use a format with a "
+    "wider range."
+)
+WIDER = "The scores overflow: use a format with a wider range, or normalise q and k. Shifting does not help here."
+NORMALISER = "The sum of the exponentials overflows: accumulate it in a format with a wider range."
+VALUES = (
+    "The weighted sum of the values overflows: accumulate it in a format with a wider range, or scale the values down."
+)
+OUTPUT = "The output projection overflows: use a format with a wider range, or scale W_O or the values down."
 
 
 class FloatRuns:
@@ -37,7 +49,8 @@ class FloatRuns:
     CODES: ClassVar[Mapping[str, str]] = {
         "EA501": "a float run finished with finite numbers; the evidence has its error against the truth, in units in "
         "the last place of the format at the true value, as written and as stored",
-        "EA502": "a float run gave infinity or NaN where the true value is finite. " + OTHER,
+        "EA502": "a float run gave infinity or NaN where the true value is finite. The remedy depends on where the run "
+        "broke: in its inputs, projections, scores, exponentials, sums or output.",
     }
 
     def run(self, bench: Bench) -> Iterable[Finding]:
@@ -73,24 +86,23 @@ class FloatRuns:
         rows = sorted({row for stage in judged if stage.per_head for row in broken[stage]}) or broken[judged[-1]]
         beyond = [str(stage) for stage in judged if _is_beyond(bench.truth, stage, broken[stage], done.format)]
         first = next(stage for stage in ORDER if broken.get(stage))
-        bad = [str(stage) for stage in ORDER if broken.get(stage)]
         zeros = _silent_zeros(done, rows)
         return bench.finding(
             self,
             "EA502",
             f"run:{done.format.name}/{done.algorithm}",
             Verdict.FAILS,
-            f"the {done.algorithm} run in {done.format.name} is not finite in {len(rows)} rows where the truth is, "
-            f"first in stage {first}"
+            f"the {done.algorithm} run in {done.format.name} is not finite in {counted(len(rows), 'row')} where the "
+            f"truth is, first in stage {first}"
             + ("" if fits else "; the inputs overflow when they are stored")
             + (f"; the true {' and '.join(beyond)} is beyond the format itself" if beyond else "")
-            + (f"; in {len(zeros)} rows its weights are all 0" if zeros else ""),
+            + (f"; in {counted(len(zeros), 'row')} the weights are all 0" if zeros else ""),
             reason="inputs-overflow" if not fits else "out-of-range" if beyond else "not-finite",
-            remedy=OTHER if fits else FITS,
+            remedy=" ".join(_remedies(bench.truth, done, broken, rows, beyond)) if fits else FITS,
             rows=named(bench.problem, rows),
             count=len(rows),
             first_stage=str(first),
-            stages=bad,
+            stages=[str(stage) for stage in ORDER if broken.get(stage)],
             all_zero_weights=named(bench.problem, zeros),
             output=_row(done.outputs[Stage.OUTPUT, 0][rows[0][1]]),
             inputs_fit=fits,
@@ -103,13 +115,14 @@ class FloatRuns:
         errors = measure(written, done)
         kept = None if stored is None else errors if same else measure(stored, done)
         apart = {} if stored is None or same else representation(written, stored, fmt)
-        against = "" if same else f" against the inputs as written, {_ulps(kept)} as stored"
+        as_stored = "; as stored the inputs overflow" if kept is None else f", {_words(kept)} as stored"
+        against = "" if same else f" against the inputs as written{as_stored}"
         return bench.finding(
             self,
             "EA501",
             f"run:{fmt.name}/{done.algorithm}",
             Verdict.HOLDS,
-            f"{done.algorithm} in {fmt.name}: largest error of the output {_ulps(errors)}{against}",
+            f"{done.algorithm} in {fmt.name}: largest error of the output {_words(errors)}{against}",
             written=_evidence(bench, errors),
             stored=None if kept is None else _evidence(bench, kept),
             representation=_evidence(bench, apart),
@@ -128,8 +141,8 @@ def _stored(bench: Bench, fmt: Format, written: Reference) -> Reference | None:
     return written if stored.problem == bench.problem else Reference(stored)
 
 
-def _ulps(found: Mapping[Stage, Accuracy] | None) -> str:
-    return "none (they overflow)" if found is None else found[Stage.OUTPUT].words
+def _words(found: Mapping[Stage, Accuracy]) -> str:
+    return found[Stage.OUTPUT].words
 
 
 def _evidence(bench: Bench, found: Mapping[Stage, Accuracy]) -> dict[str, Any]:
@@ -153,11 +166,49 @@ def _not_finite(truth: Truth, done: Run) -> dict[Stage, list[Row]]:
 def _is_beyond(truth: Truth, stage: Stage, rows: list[Row], fmt: Format) -> bool:
     """Does a true value in these rows round past the range, so that infinity is the best the format can give?"""
     values = {head: enclosed(truth, stage, head) for head, _ in rows}
+    seen = truth.problem.allowed if stage is Stage.SCALED else np.ones(values[rows[0][0]].shape, dtype=np.bool_)
     return any(
         score_overflows(Interval(low, high).magnitude(), fmt) is Answer.YES
         for head, query in rows
-        for low, high in zip(values[head].lower[query], values[head].upper[query], strict=True)
+        for low, high in zip(
+            values[head].lower[query, seen[query]], values[head].upper[query, seen[query]], strict=True
+        )
     )
+
+
+def _remedies(
+    truth: Truth, done: Run, broken: Mapping[Stage, list[Row]], rows: list[Row], beyond: list[str]
+) -> list[str]:
+    """What to do, by where each row broke first; each remedy once, in the order of the stages.
+
+    A true lse beyond the format has a score beyond it or near, so that is where such a row breaks.
+    """
+    if any(broken.get(stage) for stage in (Stage.Q, Stage.K, Stage.V)):
+        return [PROJECTED]
+    found: dict[str, None] = {}
+    for stage in ORDER:
+        hit = [row for row in rows if _first(broken, row) is stage]
+        if hit:
+            found[_remedy(truth, done, stage, hit)] = None
+    if set(beyond) <= {Stage.LSE}:
+        return list(found)
+    return [BEYOND, *(remedy for remedy in found if remedy not in (VALUES, OUTPUT))]
+
+
+def _first(broken: Mapping[Stage, list[Row]], row: Row) -> Stage:
+    """The first stage that is broken in a row; the output has the same rows under head 0."""
+    return next(stage for stage in ORDER if (row if stage.per_head else (0, row[1])) in broken.get(stage, ()))
+
+
+def _remedy(truth: Truth, done: Run, stage: Stage, rows: list[Row]) -> str:
+    """What to do about rows that broke first in this stage."""
+    if stage is Stage.SCORES and not _is_beyond(truth, Stage.SCALED, rows, done.format):
+        return SCALE_FIRST
+    if stage.order <= Stage.MASKED.order:
+        return WIDER
+    if stage.order <= Stage.LSE.order:
+        return SHIFT if done.algorithm == "naive" else NORMALISER
+    return VALUES if stage is Stage.CONTEXT else OUTPUT
 
 
 def _silent_zeros(done: Run, rows: list[Row]) -> list[Row]:

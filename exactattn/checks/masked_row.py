@@ -12,18 +12,17 @@ from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
 from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Interval
-from exactattn.truth.rows import MOST_NAMED, proof, shown
+from exactattn.truth.rows import MOST_NAMED, counted, part_of, proof, shown
 from exactattn.truth.spread import mean
 
 REMEDY = "Give every query at least one key, or state what such a row gives (masked_row: zero) and test for it."
 UNDEFINED = ("weights: 0/0", "lse: ln 0", "context", "output")
-RETURNS = {
-    "0": "a rule of its own: kernels that skip the row or divide by 1",
-    "NaN": "a mask of -inf: the maximum of the row is -inf and -inf - (-inf) is NaN; unshifted, 0/0 is NaN",
-    "mean of V": "a large finite number in place of -inf: all scores of the row are equal, every key has weight 1/n",
-    "attention without the mask": "a finite number added to the scores that does not absorb them: softmax does not "
-    "see what is added to a whole row",
-}
+IMPLEMENTATIONS = [
+    {"gives": "0", "who": "kernels that skip the row"},
+    {"gives": "NaN", "who": "a mask of -inf"},
+    {"gives": "mean of V", "who": "a mask of finfo.min in place of -inf"},
+    {"gives": "attention without the mask", "who": "a smaller mask, such as -1e4, added to the whole row"},
+]
 
 
 class MaskedRow:
@@ -49,7 +48,7 @@ class MaskedRow:
                 "EA305",
                 "hazard:masked-row",
                 Verdict.HOLDS,
-                f"every query has an allowed key (at least {fewest} of the {problem.lengths[1]} keys)",
+                f"every query has an allowed key (at least {fewest} of {counted(problem.lengths[1], 'key')})",
                 fewest_keys=fewest,
             )
             return
@@ -60,8 +59,8 @@ class MaskedRow:
             "EA305",
             "hazard:masked-row",
             Verdict.HOLDS if ruled else Verdict.FAILS,
-            f"{len(empty)} of {len(allowed)} rows have no allowed key ({what}); implementations return 0, NaN, the "
-            "mean of V or attention without the mask",
+            f"{part_of(len(empty), len(allowed))} {'has' if len(empty) == 1 else 'have'} no allowed key ({what}); "
+            "implementations return 0, NaN, the mean of V or attention without the mask",
             level=Level.WARNING,
             reason="stated" if ruled else "undefined",
             remedy=REMEDY,
@@ -69,7 +68,7 @@ class MaskedRow:
             count=len(empty),
             masked_row=problem.spec.masked_row,
             undefined=[] if ruled else list(UNDEFINED),
-            implementations=RETURNS,
+            implementations=IMPLEMENTATIONS,
             mean_of_values=_mean_of_values(bench),
             **proof(FIRST_BITS),
         )

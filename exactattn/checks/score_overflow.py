@@ -6,22 +6,29 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from exactattn.attention.spec import Stage
+import numpy as np
+
+from exactattn.attention.spec import Problem, Stage
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict
+from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval, significant
 from exactattn.numbers.formats import Format
 from exactattn.truth.ladder import Element, Truth
 from exactattn.truth.range import score_overflows
-from exactattn.truth.rows import Decided, Row, climb, count_of, largest, named, proof, shown
+from exactattn.truth.rows import Decided, Row, climb, count_of, largest, masked_by_bias, named, proof, shown
 
 SCALE_FIRST = "Multiply q by the scale before the product with k: the scaled scores are in range."
 WIDER = "Accumulate and keep the scores in a format with a wider range (float32, bfloat16), or normalise q and k."
+SPARED = (Stage.MASKED, "infinity")  # where masked keys may overflow: a NaN would spread over the row
 
 
 class ScoreOverflow:
-    """The hazard is stated for the exact score rounded once; partial sums of a dot product may overflow before it."""
+    """The hazard is stated for the exact score rounded once; partial sums of a dot product may overflow before it.
+
+    A key that a finite bias masks may become -infinity where its row has another key: that masks it just as well.
+    """
 
     name = "score-overflow"
     CODES: ClassVar[Mapping[str, str]] = {
@@ -34,16 +41,24 @@ class ScoreOverflow:
         """One finding for each format that is hit, or one note when none is."""
         if bench.the_problem is None or not bench.formats:
             return
-        magnitudes = {stage: _Magnitudes(bench.truth, stage) for stage in _stages(bench)}
+        spared = _spared(bench.problem)
+        kinds = {
+            overflow: {
+                stage: _Magnitudes(bench.truth, stage, spared if (stage, overflow) == SPARED else None)
+                for stage in _stages(bench)
+            }
+            for overflow in {fmt.overflow for fmt in bench.formats}
+        }
         hit, bits = False, FIRST_BITS
         for fmt in bench.formats:
+            magnitudes = kinds[fmt.overflow]
             found = {stage: m.decide(fmt) for stage, m in magnitudes.items()}
             bits = max(bits, *(decided.bits for decided in found.values()))
             if any(decided.verdict is not Verdict.HOLDS for decided in found.values()):
                 hit = True
                 yield self._hazard(bench, fmt, magnitudes, found)
         if not hit:
-            yield self._note(bench, magnitudes, bits)
+            yield self._note(bench, kinds[bench.formats[0].overflow], bits)
 
     def _hazard(
         self,
@@ -108,6 +123,13 @@ def _stages(bench: Bench) -> tuple[Stage, ...]:
     return (Stage.SCORES, Stage.SCALED) if bench.problem.bias is None else (Stage.SCORES, Stage.SCALED, Stage.MASKED)
 
 
+def _spared(problem: Problem) -> Mask:
+    """Which keys a bias masks in rows that have another key. Shapes: (L, S)."""
+    masked = masked_by_bias(problem)
+    others = (problem.allowed & ~masked).any(axis=1, keepdims=True)
+    return np.asarray(masked & others, dtype=np.bool_)
+
+
 def _short(limit: Fraction) -> str:
     """A threshold for a message: exact while it is short."""
     return str(limit) if limit < 10**6 else significant(limit, 10)
@@ -125,18 +147,23 @@ def _limits(fmt: Format) -> dict[str, Any]:
 
 
 class _Magnitudes:
-    """The magnitudes of a stage. Every score is looked at, not only those of allowed keys: they are computed too."""
+    """The magnitudes of a stage. Every score is looked at, not only those of allowed keys: they are computed too.
 
-    def __init__(self, truth: Truth, stage: Stage) -> None:
+    `spared` are left out. Shapes: (L, S).
+    """
+
+    def __init__(self, truth: Truth, stage: Stage, spared: Mask | None = None) -> None:
         self.truth, self.stage = truth, stage
-        queries, self.keys = truth.problem.lengths
+        queries, keys = truth.problem.lengths
+        looked_at = np.ones((queries, keys), dtype=np.bool_) if spared is None else ~spared
+        self.keys = [[int(key) for key in np.flatnonzero(row)] for row in looked_at]
         self.rows = [(head, i) for head in range(len(truth.problem.heads)) for i in range(queries)]
         self.tops = {row: self._top(*row) for row in self.rows}
 
     def _top(self, head: int, query: int) -> Interval:
         """The largest magnitude of a row: |t| is at least t and -t, and at most the larger end of either."""
         values = self.truth.enclosure(self.stage, head)
-        lower, upper = values.lower[query], values.upper[query]
+        lower, upper = values.lower[query, self.keys[query]], values.upper[query, self.keys[query]]
         return Interval(max(*lower, -min(upper), Fraction(0)), max(*upper, -min(lower)))
 
     def at(self, row: Row, key: int, bits: int = FIRST_BITS) -> Interval:
@@ -150,7 +177,7 @@ class _Magnitudes:
         def ask(row: Row, bits: int) -> Answer:
             if bits == FIRST_BITS and (quick := score_overflows(self.tops[row], fmt)) is not Answer.CANNOT_TELL:
                 return quick
-            return Answer.every(*(self._stays(row, key, bits, fmt) for key in range(self.keys))).negated
+            return Answer.every(*(self._stays(row, key, bits, fmt) for key in self.keys[row[1]])).negated
 
         return climb(self.truth, self.rows, ask)
 
@@ -177,7 +204,7 @@ class _Magnitudes:
         past = [
             (hit[1], key)
             for hit in decided.hits
-            for key in range(self.keys)
+            for key in self.keys[hit[1]]
             if self.at(hit, key).upper >= fmt.overflow_threshold
         ]
         return {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from exactattn.attention.spec import Problem, Stage
 from exactattn.findings import Verdict, as_text
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse, enclose
+from exactattn.numbers.arithmetic import Mask
+from exactattn.numbers.balls import FIRST_BITS, TooCoarse, decide, enclose
 from exactattn.numbers.enclosure import Answer, Enclosure, Interval, significant
 from exactattn.numbers.exact import log
 from exactattn.truth.ladder import Truth
@@ -17,6 +20,7 @@ from exactattn.truth.ladder import Truth
 K = TypeVar("K")
 Row = tuple[int, int]  # head, query
 MOST_NAMED = 10
+MASKING_BIAS = Fraction(-(10**4))  # a bias of at most this is there to mask its key: e**-10000 is 0 in every format
 _FINEST = 4000  # ends of enclosures finer than 2**-4000 are rounded outward to it
 
 
@@ -173,6 +177,42 @@ def named(problem: Problem, rows: Iterable[Row]) -> list[Any]:
     return [list(row) for row in first] if problem.several_heads else [row[1] for row in first]
 
 
+def masked_by_bias(problem: Problem) -> Mask:
+    """Which allowed keys an added bias masks: those it lowers by at least -MASKING_BIAS. Shapes: (L, S)."""
+    bias = problem.row_form.bias
+    if bias is None:
+        return np.zeros(problem.lengths, dtype=np.bool_)
+    low = [[decide(x, lambda t: t.at_most(MASKING_BIAS)) is Answer.YES for x in row] for row in bias]
+    return problem.allowed & np.array(low, dtype=np.bool_)
+
+
+def without_masked(problem: Problem) -> Problem:
+    """The problem with the keys that its bias masks not allowed at all."""
+    masked = masked_by_bias(problem)
+    if not masked.any():
+        return problem
+    kept = problem.allowed & ~masked
+    shown_so = kept.T if problem.spec.orientation == "columns" else kept
+    return replace(problem, mask=tuple(tuple(map(bool, row)) for row in shown_so))
+
+
+def bias_mask_evidence(masked: int) -> dict[str, Any]:
+    """How many entries were taken for a mask, and by what rule; nothing where none was."""
+    return {"masked_by_bias": {"count": masked, "rule": f"bias at most {MASKING_BIAS}"}} if masked else {}
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: 1 row, 2 rows."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def part_of(rows: int, of: int, whose: str = "") -> str:
+    """How many rows of how many, in words: 1 of 3 rows, all 3 rows, the only row."""
+    if rows == of:
+        return "the only row" if of == 1 else f"all {of} rows{whose}"
+    return f"{rows} of {of} rows{whose}"
+
+
 def count_of(problem: Problem, rows: int, of: int) -> str:
-    """How many rows, in words for a message."""
-    return f"{rows} of {of} {'rows of the heads' if problem.several_heads else 'rows'}"
+    """The same for rows that each head has of its own."""
+    return part_of(rows, of, " of the heads" if problem.several_heads else "")

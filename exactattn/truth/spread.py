@@ -20,14 +20,16 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, enclose, interval
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, div, evaluate, log, mul, power
-from exactattn.truth.rows import Row, largest, product, trimmed
+from exactattn.truth.rows import MASKING_BIAS, Row, largest, product, trimmed
 
 MOST_EXACT_SCORES = 400
+SAME_SCALE = Fraction(1, 20)
 SATURATED_WEIGHT = Fraction(99, 100)
 SATURATED_TRACE = Fraction(1, 2)
 CRITERION = (
     "some row's largest weight is above 0.99, or the mean over rows of 1 - sum p^2 is below half of its mean for "
-    "uniform rows, 1 - 1/n; rows with a single key are left out"
+    "uniform rows, 1 - 1/n; rows with a single key are left out, and so are keys masked by a bias of at most "
+    f"{MASKING_BIAS}"
 )
 
 
@@ -134,6 +136,13 @@ def variance(problem: Problem) -> Interval:
 def scaled_variance(problem: Problem, before: Interval) -> Interval:
     """The variance after the scale: the square of the scale times the one before."""
     return product(before, enclose(square(problem.scale)))
+
+
+def is_inverse_root(scale: Exact, d_k: Fraction) -> bool:
+    """Is a scale 1/sqrt(d_k), as written or to a few digits: does scale^2 d_k lie within 5 % of 1?"""
+    ratio = enclose(mul(d_k, square(scale)))
+    positive = enclose(scale).above(Fraction(0)) is Answer.YES
+    return positive and ratio.within(Fraction(1), SAME_SCALE) is Answer.YES
 
 
 def square(x: Exact) -> Exact:

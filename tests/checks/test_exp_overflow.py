@@ -54,6 +54,7 @@ def test_document_n_scaled_by_1000():
     evidence = found["hazard:exp-overflow/float32"].evidence
     assert evidence["rows"] == [0, 1, 2]
     assert evidence["count"] == 3
+    assert "in float32 in all 3 rows:" in found["hazard:exp-overflow/float32"].message
     assert evidence["ln_max"].startswith("88.72283905206835")
     assert evidence["ln_overflow"].startswith("88.72283908187")
     assert evidence["last_safe"] == "88.72283172607422"
@@ -83,6 +84,7 @@ def test_a_score_between_two_neighbours_depends_on_rounding():
     """88.7228 + 1e-7 lies between the last safe and the first overflowing float32 number."""
     hazard = by_id(CHECK, bench(scores(["88.72283909"], ["89"]), "float32"))["hazard:exp-overflow/float32"]
     assert hazard.evidence["depends_on_rounding"] == [0]
+    assert "(in 1 row it depends on how the score is rounded)" in hazard.message
     (note,) = by_id(CHECK, bench(scores(["88.72283907"]), "float32")).values()
     assert note.evidence["formats"]["float32"]["depends_on_rounding"] == [0]
 

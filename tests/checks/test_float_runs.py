@@ -51,6 +51,7 @@ def test_scaled_by_1000_only_naive_breaks():
     assert is_unexpected(naive)
     assert naive.evidence["rows"] == [0, 1, 2]
     assert naive.evidence["output"] == ["nan", "nan"]
+    assert naive.evidence["remedy"].startswith("Subtract the row maximum")
     for name in ("shifted", "online"):
         assert found[f"run:float32/{name}"].verdict is Verdict.HOLDS
 
@@ -60,6 +61,8 @@ def test_silent_zeros_are_seen():
     assert naive.verdict is Verdict.FAILS
     assert (naive.evidence["rows"], naive.evidence["all_zero_weights"]) == ([0], [0])
     assert naive.evidence["first_stage"] == "lse"
+    assert "in 1 row where" in naive.message
+    assert "in 1 row the weights are all 0" in naive.message
 
 
 def test_formats_that_cannot_run_say_so():
@@ -75,6 +78,7 @@ def test_inputs_that_do_not_fit_are_named():
     found = by_id(CHECK, bench(scores([70000, 1], scale=Fraction(1, 70000)), "float16"))["run:float16/shifted"]
     assert (found.code, found.reason, found.evidence["inputs_fit"]) == ("EA502", "inputs-overflow", False)
     assert "overflow when they are stored" in found.message
+    assert found.evidence["remedy"].startswith("The inputs do not fit")
 
 
 def test_a_true_value_beyond_the_format_is_told_apart():
@@ -83,6 +87,7 @@ def test_a_true_value_beyond_the_format_is_told_apart():
     problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[60000], [60000]])),), W_O=matrix([[2]]))
     found = by_id(CHECK, bench(problem, "float16", algorithms=("shifted",)))["run:float16/shifted"]
     assert (found.reason, found.evidence["beyond_range"]) == ("out-of-range", ["output"])
+    assert found.evidence["remedy"].startswith("The true value itself is beyond the format")
 
 
 def test_as_written_and_as_stored_are_apart():
@@ -102,11 +107,13 @@ def test_as_written_and_as_stored_are_apart():
 
 def test_an_exact_zero_has_an_absolute_error():
     """Values 1 and -1 under equal weights: the true output is 0, which has no useful ulp."""
-    problem = scores([0, 0])
+    problem = scores(["1/3", "1/3"])
     problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[1], [-1]])),))
     found = by_id(CHECK, bench(problem, "float32", algorithms=("naive",)))["run:float32/naive"]
     assert found.evidence["written"]["output"]["max_ulps"] == 0
-    assert found.evidence["written"]["output"]["at_zero"] < 1e-30
+    assert found.evidence["written"]["output"]["at_zero"] == 0
+    assert 0 < found.evidence["written"]["output"]["bound_abs"] < 1e-30
+    assert "largest error of the output none against" in found.message
 
 
 def test_undefined_rows_are_left_out():
@@ -169,3 +176,82 @@ def test_representation_error_needs_both_truths_beyond_float64():
         expected = float(abs(written - stored) * 2**54)  # the ulp in [1/4, 1/2), the weight that it is largest for
     assert 0 < expected < 0.5
     assert found.evidence["representation"]["weights"]["max_ulps"] == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_radius_of_a_ball_is_no_error():
+    """Two equal scores have weights of exactly 1/2: only the radius of the ball is left, and it is called a bound."""
+    found = by_id(CHECK, bench(scores(["1/3", "1/3"]), "float32", algorithms=("naive",)))["run:float32/naive"]
+    weights, output = (found.evidence["written"][stage] for stage in ("weights", "output"))
+    assert (weights["max_ulps"], weights["max_abs"], weights["at"]) == (0, 0, None)
+    assert 0 < weights["bound"] < 1e-20
+    assert 0 < output["bound"] < 1e-20
+    assert "largest error of the output none (proven to be at most" in found.message
+
+
+def test_a_bound_is_above_the_error():
+    for finding in by_id(CHECK, bench(document_n(), "float64", "float32", "float16")).values():
+        for entry in finding.evidence["written"].values():
+            assert entry["max_ulps"] <= entry["bound"] <= entry["max_ulps"] * 1.01 + 1e-10
+
+
+def broken(problem, fmt, algorithm):
+    finding = by_id(CHECK, bench(problem, fmt, algorithms=(algorithm,)))[f"run:{fmt}/{algorithm}"]
+    assert finding.code == "EA502"
+    return finding.evidence["remedy"]
+
+
+def keyed(q, k, v=1, scale=None, width=1):
+    """One query and one key with all components the same."""
+    head = Head(q=matrix([[q] * width]), k=matrix([[k] * width]), v=matrix([[v]]))
+    return Problem((head,), spec=AttentionSpec(scale=scale))
+
+
+@pytest.mark.parametrize("algorithm", ["naive", "shifted", "online", "split"])
+def test_scores_that_overflow_need_the_scale_first_or_a_wider_format(algorithm):
+    """300 * 300 = 90000 is past float16; a scale of 1/2 brings it back, one of 1 does not. NumPy agrees."""
+    assert np.float16(300) * np.float16(150) == 45000
+    assert broken(keyed(300, 300, scale=Fraction(1, 2)), "float16", algorithm).startswith(
+        "The scores overflow before the scale: multiply q by the scale"
+    )
+    assert "wider range" in broken(keyed(300, 300, scale=Fraction(1)), "float16", algorithm)
+    assert "before the product" not in broken(keyed(300, 300, scale=Fraction(1)), "float16", algorithm)
+    assert broken(keyed(200, 200, scale=Fraction(2)), "float16", algorithm).startswith("The scores overflow: ")
+
+
+def test_the_remedy_for_scores_works():
+    """Multiplying q by the scale by hand makes the same shifted run finite."""
+    found = by_id(CHECK, bench(keyed(150, 300, scale=Fraction(1)), "float16", algorithms=("shifted",)))
+    assert found["run:float16/shifted"].code == "EA501"
+
+
+def test_only_naive_is_told_to_shift():
+    hot = scores([-110, -111], [100, 0])
+    assert broken(hot, "float32", "naive").startswith("Subtract the row maximum")
+    found = by_id(CHECK, bench(hot, "float32", algorithms=("shifted", "online", "split")))
+    assert {finding.code for finding in found.values()} == {"EA501"}
+
+
+def test_sums_of_values_that_overflow():
+    """Four values of 60000 under equal weights: online adds them before it divides; shifted divides first."""
+    problem = scores([0, 0, 0, 0])
+    problem = replace(problem, heads=(replace(problem.heads[0], v=matrix([[60000]] * 4)),))
+    assert broken(problem, "float16", "online").startswith("The weighted sum of the values overflows")
+    found = by_id(CHECK, bench(problem, "float16", algorithms=("shifted",)))
+    assert found["run:float16/shifted"].code == "EA501"
+
+
+def test_projections_that_overflow():
+    eye = matrix([[1000, 0], [0, 1000]])
+    problem = Problem(
+        (Head(eye, eye, eye),), matrix([[100, 0], [0, 100]]), spec=AttentionSpec(scale=Fraction(1, 10**9))
+    )
+    assert broken(problem, "float16", "shifted").startswith("A projection overflows")
+
+
+def test_each_row_has_its_own_remedy():
+    """Row 0 breaks in its scores, row 1 in exp (12 > ln 65520)."""
+    head = Head(q=matrix([[300], [3]]), k=matrix([[300], [4]]), v=matrix([[1], [2]]))
+    problem = Problem((head,), spec=AttentionSpec(scale=Fraction(1)), mask=((True, True), (False, True)))
+    text = broken(problem, "float16", "naive")
+    assert text.startswith("The scores overflow: ")
+    assert "Subtract the row maximum" in text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
 from samples import bench, by_id, document_n, scores, two_heads
 
 from exactattn.bench import Bench
@@ -17,7 +19,10 @@ def test_a_masked_row_is_named():
     hazard = by_id(CHECK, bench(replace(document_n(), mask=MASK), "float32"))["hazard:masked-row"]
     assert (hazard.verdict, hazard.level, hazard.code) == (Verdict.FAILS, Level.WARNING, "EA305")
     assert (hazard.evidence["rows"], hazard.evidence["count"]) == ([1], 1)
-    assert set(hazard.evidence["implementations"]) == {"0", "NaN", "mean of V", "attention without the mask"}
+    assert hazard.message.startswith("1 of 3 rows has no allowed key")
+    gives = [entry["gives"] for entry in hazard.evidence["implementations"]]
+    assert gives == ["0", "NaN", "mean of V", "attention without the mask"]
+    assert all(len(entry["who"]) < 60 for entry in hazard.evidence["implementations"])
     assert hazard.evidence["mean_of_values"] == ["0.66666666666666666667"] * 2  # (1 + 0 + 1)/3
 
 
@@ -44,3 +49,26 @@ def test_heads_and_no_problem():
     hazard = by_id(CHECK, bench(problem))["hazard:masked-row"]
     assert hazard.evidence["mean_of_values"] == [["0.5"], ["0.5"]]
     assert not list(CHECK.run(Bench()))
+
+
+def test_what_implementations_give_is_what_numpy_gives():
+    """A row whose keys are all masked, by the three kinds of mask that the evidence names."""
+    scores_, values = np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 5.0])
+
+    def softmax(x):
+        with np.errstate(invalid="ignore"):
+            e = np.exp(x - x.max())
+        return e / e.sum() @ values
+
+    assert np.isnan(softmax(scores_ - np.inf))
+    assert softmax(scores_ + np.finfo(float).min) == pytest.approx(values.mean())
+    assert softmax(scores_ - 1e4) == pytest.approx(softmax(scores_))
+
+
+def test_rows_are_counted_in_words():
+    every = by_id(CHECK, bench(replace(scores([1], [2]), mask=((False,), (False,)))))["hazard:masked-row"]
+    assert every.message.startswith("all 2 rows have no allowed key")
+    one = by_id(CHECK, bench(replace(scores([1]), mask=((False,),))))["hazard:masked-row"]
+    assert one.message.startswith("the only row has no allowed key")
+    none = by_id(CHECK, bench(scores([1])))["hazard:masked-row"]
+    assert "at least 1 of 1 key)" in none.message

@@ -103,3 +103,31 @@ def test_columns_are_tokens_too():
 def test_a_negative_score_counts_by_its_magnitude():
     hazard = by_id(CHECK, bench(scores([-70000, 5]), "float16"))["hazard:score-overflow/float16"]
     assert hazard.evidence["stages"]["scores"]["largest"] == {"row": 0, "magnitude": "70000"}
+
+
+def biased(*rows):
+    """Scores of 1 with a bias."""
+    return replace(scores(*[[1] * len(row) for row in rows]), bias=matrix(rows))
+
+
+def test_a_key_that_a_bias_masks_may_become_minus_infinity_beside_another():
+    """NumPy: 1 - 1e9 is -inf in float16, and the softmax is that of the other key; in a row of such keys it is NaN."""
+    low = -(10**9)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for row, finite in (([0, low], True), ([low, low], False)):
+            x = (np.ones(2) + np.array(row, float)).astype(np.float16)
+            assert np.isfinite(np.exp(x - x.max())).all() == finite
+    (note,) = by_id(CHECK, bench(biased([0, low], [low, 0]), "float16", "float32")).values()
+    assert (note.verdict, note.evidence["largest"]["masked"]) == (Verdict.HOLDS, "1")
+    hazard = by_id(CHECK, bench(biased([0, low], [low, low]), "float16"))["hazard:score-overflow/float16"]
+    assert (hazard.verdict, hazard.evidence["rows"]) == (Verdict.FAILS, [1])
+
+
+def test_a_masked_key_is_no_exception_in_a_format_without_infinity_or_where_scores_overflow_before_the_bias():
+    found = by_id(CHECK, bench(biased([0, -(10**9)]), "float16", "e4m3fn"))
+    assert list(found) == ["hazard:score-overflow/e4m3fn"]
+    high = replace(scores([1, 70000]), bias=matrix([[0, -(10**9)]]))
+    assert list(by_id(CHECK, bench(high, "float16"))["hazard:score-overflow/float16"].evidence["stages"]) == [
+        "scores",
+        "scaled",
+    ]

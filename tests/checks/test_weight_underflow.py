@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
-from samples import bench, by_id, document_n, scores, two_heads
+from samples import bench, by_id, document_n, matrix, scores, two_heads
 
 from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
@@ -76,7 +77,13 @@ def test_document_n_scaled_by_1000_and_itself():
     found = by_id(CHECK, bench(document_n(1000), "float64", "float32"))
     for name in ("float64", "float32"):
         assert found[f"hazard:weight-underflow/{name}"].evidence["vanishing"] == 4
-        assert found[f"hazard:weight-underflow/{name}"].evidence["mass_lost"]["mass"].startswith("less than")
+        assert (
+            found[f"hazard:weight-underflow/{name}"]
+            .evidence["mass_lost"]["mass"]
+            .endswith("(too small for any format here)")
+        )
+        message = found[f"hazard:weight-underflow/{name}"].message
+        assert "the lost mass is too small for any format here (less than 8.3e-1205 of a row)" in message
     (note,) = by_id(CHECK, bench(document_n(), "float64", "float32")).values()
     assert note.evidence["lowest"].startswith("-0.70710678118654752440")
 
@@ -87,3 +94,42 @@ def test_masked_keys_several_heads_no_problem():
     hazard = by_id(CHECK, bench(two_heads([[0, 0]], [[0, -200]]), "float32"))["hazard:weight-underflow/float32"]
     assert hazard.evidence["rows"] == [[1, 0]]
     assert not list(CHECK.run(Bench()))
+
+
+def biased(row, *more):
+    """Scores of 0 with a bias."""
+    return replace(scores(*[[0] * len(row)] * (1 + len(more))), bias=matrix([row, *more]))
+
+
+@pytest.mark.parametrize("low", [-(10**4), -(10**9), -(2**1024 - 2**971)])
+def test_weights_of_keys_that_a_bias_masks_may_vanish(low):
+    found = by_id(CHECK, bench(biased([0, -1, low], [0, low, low]), "float64", "float16"))
+    (note,) = found.values()
+    assert (note.id, note.verdict) == ("hazard:weight-underflow", Verdict.HOLDS)
+    assert (
+        "in float64, float16 but for 3 masked by a bias of at most -10000, which is what a mask is for" in note.message
+    )
+    assert note.evidence["formats"]["float16"]["masked_by_bias"] == {"count": 3, "rule": "bias at most -10000"}
+    assert note.evidence["lowest"] == "-1"
+
+
+def test_other_weights_that_vanish_are_told_apart_from_masked_ones():
+    hazard = by_id(CHECK, bench(biased([0, -200, -(10**9)]), "float32"))["hazard:weight-underflow/float32"]
+    assert (hazard.verdict, hazard.evidence["vanishing"], hazard.evidence["of"]) == (Verdict.FAILS, 2, 3)
+    assert hazard.evidence["masked_by_bias"]["count"] == 1
+    assert "1 of these is masked by a bias of at most -10000, which is what a mask is for" in hazard.message
+    with mpmath.workdps(40):
+        assert hazard.evidence["mass_lost"]["mass"] == mpmath.nstr(1 / (1 + mpmath.exp(200)), 20)
+
+
+def test_a_bias_of_less_is_no_mask():
+    hazard = by_id(CHECK, bench(biased([0, -9999]), "float64"))["hazard:weight-underflow/float64"]
+    assert (hazard.verdict, hazard.evidence["vanishing"]) == (Verdict.FAILS, 1)
+    assert "masked_by_bias" not in hazard.evidence
+    assert "1 of 2 weights becomes 0 in float64: its logit" in hazard.message
+
+
+def test_a_row_masked_throughout_is_still_0_over_0_unshifted():
+    hazard = by_id(CHECK, bench(biased([-(10**9), -(10**9)]), "float32"))["hazard:weight-underflow/float32"]
+    assert (hazard.reason, hazard.evidence["vanishing"]) == ("0/0", 0)
+    assert "in the only row" in hazard.message
