@@ -7,7 +7,7 @@ p_j(b) = e^(b s_j) / sum_l e^(b s_l), over the allowed keys.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +20,9 @@ BITS = 192
 STEP = Fraction(1, 1 << 100)  # half the width of a certified end
 MOST_DEGREE = 64
 FLAT = 1e-9
+AT_ONCE = 24  # weights whose crossings are all enclosed before the others are looked at
+
+_Cell = tuple[tuple[Fraction, ...], int, Fraction, Fraction]  # scores, key, low, high
 
 
 class _TooFlatError(ArithmeticError):
@@ -76,21 +79,52 @@ def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
     Rounding or proof: log p_j is concave in b (its second derivative is minus the variance of s under p), so p_j
     takes a value at most twice, once on each side of its peak. Every crossing of every bound is found and enclosed
     (opposite proven signs at both ends of an interval of width 2**-99); between neighbouring crossings no weight
-    changes sides, and one point there, decided in balls, speaks for all.
+    changes sides, and one point there, decided in balls, speaks for all. Of many weights a few are taken so; the
+    others only join them where `_stays_inside` does not show that they hold in all of what is left.
     """
-    cells = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
+    rest = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
+    cells: dict[_Cell, str] = {}
     with precision(BITS):
-        try:
-            ends = sorted((end for cell, name in cells.items() for end in _crossings(*cell, name)), key=_middle)
-        except _TooFlatError:
-            return None
-        merged: list[End] = []
-        for end in ends:
-            if not merged or merged[-1].value is None or end.value is None or not merged[-1].value.meets(end.value):
-                merged.append(end)
-        gaps = list(zip([End(None), *merged], [*merged, End(None)], strict=True))
-        good = [gap for gap in gaps if all(_inside(cell, _sample(*gap)) for cell in cells)]
-    return _joined(good)
+        while True:
+            cells |= {cell: rest.pop(cell) for cell in list(rest)[:AT_ONCE]}
+            try:
+                fits = _fit_all(cells)
+            except _TooFlatError:
+                return None
+            rest = {cell: name for cell, name in rest.items() if not all(_stays_inside(cell, one) for one in fits)}
+            if not rest or not fits:
+                return fits
+
+
+def _fit_all(cells: Mapping[_Cell, str]) -> list[Fit]:
+    """The fits of a few cells. Errors: _TooFlatError."""
+    ends = sorted((end for cell, name in cells.items() for end in _crossings(*cell, name)), key=_middle)
+    merged: list[End] = []
+    for end in ends:
+        if not merged or merged[-1].value is None or end.value is None or not merged[-1].value.meets(end.value):
+            merged.append(end)
+    gaps = list(zip([End(None), *merged], [*merged, End(None)], strict=True))
+    return _joined([gap for gap in gaps if all(_inside(cell, _sample(*gap)) for cell in cells)])
+
+
+def _stays_inside(cell: _Cell, one: Fit) -> bool:
+    """Is a weight within its bounds in all of a bounded interval? False also when that is not shown.
+
+    Proof: log p is concave, so where its slope has one sign at both ends it has that sign between them, and p lies
+    between its values at the ends.
+    """
+    if one.low.value is None or one.high.value is None:
+        return len(set(cell[0])) == 1 and _inside(cell, Fraction(0))
+    ends = (one.low.value.lower, one.high.value.upper)
+    slopes = [_slope(cell[0], cell[1], end) for end in ends]
+    one_way = all(slope > 0 for slope in slopes) or all(slope < 0 for slope in slopes) or len(set(cell[0])) == 1
+    return one_way and all(_inside(cell, end) for end in ends)
+
+
+def _slope(scores: tuple[Fraction, ...], key: int, factor: Fraction) -> flint.arb:
+    """A ball with the sign of the slope of p_key: minus the sum of (s_l - s_key) e^(b (s_l - s_key))."""
+    differences = [score - scores[key] for score in scores]
+    return -sum((_ball(d) * _ball(factor * d).exp() for d in differences), flint.arb(0))
 
 
 def _joined(gaps: list[tuple[End, End]]) -> list[Fit]:
@@ -120,7 +154,7 @@ def _sample(low: End, high: End) -> Fraction:
     return (low.value.upper + high.value.lower) / 2
 
 
-def _inside(cell: tuple[tuple[Fraction, ...], int, Fraction, Fraction], factor: Fraction) -> bool:
+def _inside(cell: _Cell, factor: Fraction) -> bool:
     scores, key, low, high = cell
     weight = interval(_weight(scores, key, factor))
     return Answer.every(weight.at_least(low), weight.at_most(high)) is Answer.YES

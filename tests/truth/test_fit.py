@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.truth import fit as fit_module
 from exactattn.truth.fit import Wanted, fit
 
 
@@ -97,3 +98,40 @@ def test_the_factor_that_made_the_prints_is_always_found(scores, factor, digits)
                 p = np.exp(b * (np.array(scores, float) - (max(scores) if b > 0 else min(scores))))
                 p = p / p.sum()
                 assert any(abs(x - float(t)) > 0.5 * 10.0**-digits - 1e-12 for x, t in zip(p, prints, strict=True))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_many_weights_are_fitted_like_few(right, monkeypatch):
+    # 6 x 6 weights of scale 0.7: all at once, and four at a time, which must give the same ends
+    scores = [[F((7 * i * j + 3 * j + i) % 13 - 6, 3) for j in range(6)] for i in range(6)]
+    rows = [[math.exp(0.7 * float(s)) for s in row] for row in scores]
+    prints = [[f"{x / sum(row):.3f}" for x in row] for row in rows]
+    if not right:
+        prints[5][5] = "0.999"
+    found = []
+    for at_once in (10**6, 4):
+        monkeypatch.setattr("exactattn.truth.fit.AT_ONCE", at_once)
+        fits = fit(wanted(scores, prints, "0.001"))
+        found.append([(f.low.value.decimal(12), f.low.weight, f.high.value.decimal(12), f.high.weight) for f in fits])
+    assert found[0] == found[1]
+    assert len(found[0]) == right
+
+
+def test_a_block_of_hundreds_of_weights_takes_seconds():
+    # every crossing of every bound would be enclosed otherwise: minutes, and the square of that to compare them
+    scores = [[F((5 * i * j + j) % 29 - 14, 7) for j in range(20)] for i in range(20)]
+    rows = [[math.exp(0.7 * float(s)) for s in row] for row in scores]
+    prints = [[f"{x / sum(row):.4f}" for x in row] for row in rows]
+    crossings = 0
+
+    def counted(*args):
+        nonlocal crossings
+        crossings += 1
+        return enclose_crossings(*args)
+
+    enclose_crossings = fit_module._crossings
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_module, "_crossings", counted)
+        (one,) = fit(wanted(scores, prints, "0.0001"))
+    assert one.low.value.upper < F(7, 10) < one.high.value.lower
+    assert crossings < 200
