@@ -23,9 +23,15 @@ def headline(report: Report) -> str:
         return f"The case cannot be read: {plural(mistakes, 'mistake')}."
     parts = [_printed(report), _statements(report), _unreadable(report), _runs(report), _others(report)]
     parts = [part for part in parts if part]
-    nothing = "No finding has a code that was asked for" if hidden_in(report) else "Nothing was judged"
-    verdict = ". ".join(part[0].upper() + part[1:] for part in parts) or nothing
+    verdict = ". ".join(part[0].upper() + part[1:] for part in parts) or _without_parts(report)
     return f"{verdict}.{_surprise(report)}{_hidden(report)}"
+
+
+def _without_parts(report: Report) -> str:
+    """The verdict where there is nothing to count: only hazards that are none, or nothing at all."""
+    if report.findings:
+        return "Nothing that was looked for fails"
+    return "No finding has a code that was asked for" if hidden_in(report) else "Nothing was judged"
 
 
 def hidden_in(report: Report) -> int:

@@ -61,6 +61,7 @@ def said(*findings):
         ([UNREADABLE], "1 statement could not be read."),
         ([TRUE, BROKEN], "The statement that was checked holds. 1 float run is not finite where the truth is."),
         ([BROKEN, BROKEN], "2 float runs are not finite where the truth is."),
+        ([statement(Verdict.HOLDS, "EA305")], "Nothing that was looked for fails."),
         ([], "Nothing was judged."),
     ],
 )
@@ -73,5 +74,8 @@ def test_what_was_left_out_is_said():
         return headline(SimpleNamespace(findings=findings, hidden=count))
 
     assert hiding(35) == "No finding has a code that was asked for. 35 findings with other codes are not shown."
+    assert hiding(9, statement(Verdict.HOLDS, "EA305")) == (
+        "Nothing that was looked for fails. 9 findings with other codes are not shown."
+    )
     assert hiding(1, TRUE) == "The statement that was checked holds. 1 finding with another code is not shown."
     assert hiding(2, *WRONG) == ("1 of 1 printed number shown is wrong. 2 findings with other codes are not shown.")
