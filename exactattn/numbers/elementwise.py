@@ -43,7 +43,8 @@ class Elementwise(Generic[T]):
 
     def matmul(self, a: Array, b: Array) -> Array:
         """Shapes: (n, k), (k, m) -> (n, m)."""
-        return np.asarray(a @ b, dtype=object)
+        with np.errstate(all="ignore"):  # of SymPy's own estimates in floats
+            return np.asarray(a @ b, dtype=object)
 
     def matmul_transposed(self, a: Array, b: Array) -> Array:
         """Exact value: a times the transpose of b."""

@@ -185,7 +185,7 @@ class Enclosure:
         Shapes: both of the shape of `data`. Exact value: every real data - t lies within midpoint +- radius.
         Rounding or proof: the rational ends of data - t are converted to float64 (correctly rounded, hence within
         half an ulp) and the radius is then widened by one ulp of each end, which covers both conversions and the
-        halving. NaN where t is undefined or the data is not finite.
+        halving. NaN where t is undefined, the data is not finite or the error is beyond float64.
         """
         mid = np.full(self.shape, np.nan)
         rad = np.full(self.shape, np.nan)
@@ -193,12 +193,21 @@ class Enclosure:
             y = float(data[index])
             if self.lower[index] is None or not np.isfinite(y):
                 continue
-            low = float(Fraction(y) - self.upper[index])
-            high = float(Fraction(y) - self.lower[index])
+            low, high = _nearest(Fraction(y) - self.upper[index]), _nearest(Fraction(y) - self.lower[index])
+            if not (np.isfinite(low) and np.isfinite(high)):
+                continue
             mid[index] = centre = low / 2 + high / 2
             slack = np.spacing(abs(low)) + np.spacing(abs(high))
             rad[index] = np.nextafter(max(high - centre, centre - low) + 2 * slack, np.inf)
         return mid, rad
+
+
+def _nearest(x: Fraction) -> float:
+    """x correctly rounded to float64; infinite beyond its range."""
+    try:
+        return float(x)
+    except OverflowError:
+        return np.inf if x > 0 else -np.inf
 
 
 def significant(x: Fraction, digits: int) -> str:

@@ -90,3 +90,11 @@ def test_error_of_says_nothing_of_what_is_not_finite_or_not_defined():
     enclosure = Enclosure.of([[(F(0), F(1)), None, (F(0), F(0))]])
     mid, _ = enclosure.error_of(np.array([[np.nan, 1.0, np.inf]]))
     assert np.isnan(mid).all()
+
+
+@pytest.mark.parametrize("t", [F(10) ** 400, F(-(10**400)), F(2) ** 1024])
+def test_an_error_beyond_float64_is_said_to_be_unknown(t):
+    mid, rad = Enclosure.of([[(t, t), (F(0), abs(t)), (F(1), F(1))]]).error_of(np.array([[1.0, 1.0, 1.5]]))
+    assert np.isnan(mid[0, :2]).all()
+    assert np.isnan(rad[0, :2]).all()
+    assert abs(mid[0, 2] - 0.5) <= rad[0, 2]
