@@ -91,12 +91,7 @@ def verify(
     shell.distinct(outputs)
     require_prefixes((*select, *ignore))
     reports = journey.verify(list(cases), journey.VerifyOptions(digits, seed, select, ignore))
-    detailed = verbose and not quiet and "-" not in outputs.values()
-    failed = shell.deliver(reports, outputs, quiet or detailed)
-    if detailed and not failed:
-        from exactattn import plugins
-
-        click.echo(plugins.get("render", "terminal").render(reports, **shell.screen(), verbose=True), nl=False)
+    failed = shell.deliver(reports, outputs, quiet, verbose)
     sys.exit(shell.BAD if failed else journey.exit_status(reports, strict))
 
 

@@ -69,7 +69,7 @@ def distinct(outputs: Mapping[str, str]) -> None:
         raise UsageError(f"{' and '.join(f'--{name}' for name in outputs)} go to one place: give each its own file")
 
 
-def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool) -> bool:
+def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool, verbose: bool = False) -> bool:
     """Sends each output to its place; what cannot be written is printed instead. Says whether something failed."""
     from exactattn import plugins
     from exactattn.render.files import write_whole
@@ -77,7 +77,7 @@ def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool) -> bool:
 
     failures = []
     for name, file in outputs.items():
-        text = plugins.get("render", name).render(reports)
+        text = plugins.get("render", name).render(reports, verbose=verbose)
         if file == "-":
             out(text)
             continue
@@ -89,7 +89,7 @@ def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool) -> bool:
         if not quiet:
             complain("\n".join(headlines(reports)))
     elif failures or not quiet:
-        click.echo(plugins.get("render", "terminal").render(reports, **screen()), nl=False)
+        click.echo(plugins.get("render", "terminal").render(reports, **screen(), verbose=verbose), nl=False)
     for failure in failures:
         complain(f"error: {failure}")
     return bool(failures)

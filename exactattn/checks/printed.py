@@ -114,7 +114,7 @@ class Printed:
             wrong = [item for item in row if item.wrong]
             if total == 1 and len(wrong) == 1:
                 yield bench.finding(
-                    self, "EA108", f"complement:{element_id(bench, wrong[0], plain=True)}", Verdict.HOLDS,
+                    self, "EA108", f"complement:{element_id(bench, wrong[0])}", Verdict.HOLDS,
                     f"{element_id(bench, wrong[0], plain=True)} = {wrong[0].cell.text} is 1 minus the other weights "
                     "printed in its row, so it carries their rounding errors", where=wrong[0].cell.where,
                 )  # fmt: skip

@@ -35,7 +35,8 @@ class Proof:
         """The step a = b, element by element, for all values of the variables; b may be one number for all."""
         pairs = _pairs(a, b)
         answers = [self.ar.equal(x, y) for x, y in pairs]
-        what = "the difference cancels" if len(answers) == 1 else f"all {len(answers)} differences cancel"
+        many = "both" if len(answers) == 2 else f"all {len(answers)}"
+        what = "the difference cancels" if len(answers) == 1 else f"{many} differences cancel"
         return self.add(text, f"SymPy: {what} to 0", *answers)
 
     def positive(self, text: str, expressions: Iterable[Any]) -> Answer:

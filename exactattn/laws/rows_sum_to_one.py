@@ -29,7 +29,7 @@ class RowsSumToOne:
         sizes = range(1, 6 if thorough else 4)
         proof = Proof(algebra(free_shifts=thorough))
         for size in sizes:
-            self._show(proof, f"row of {size} keys", full(1, size))
+            self._show(proof, f"row of {size} key{'s' if size > 1 else ''}", full(1, size))
         self._show(proof, "causal mask, 3 tokens", causal(3))
         return proof.decision(
             self.statement,

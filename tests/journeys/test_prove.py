@@ -28,7 +28,7 @@ def test_a_law_is_decided_and_shown():
     assert proof.status == 0
     text = proof.text()
     assert text.startswith("rows-sum-to-one: holds\n\nthe weights of every row sum to 1\n")
-    for part in ("Statement:", "Derivation: the denominator", "  1. row of 1 keys", "[SymPy: ", "Decided for S=1; S=2"):
+    for part in ("Statement:", "Derivation: the denominator", "  1. row of 1 key", "[SymPy: ", "Decided for S=1; S=2"):
         assert part in text
     assert max(map(len, text.split("\n"))) <= 80
 
