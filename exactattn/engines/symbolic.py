@@ -17,11 +17,13 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.elementwise import Array, Elementwise
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, evaluate
-from exactattn.numbers.rational_functions import is_zero
+from exactattn.numbers.rational_functions import MOST_PRODUCTS, MOST_TERMS, Budget, is_zero, operations, terms
 
 MOST_OPERATIONS = 4000
+MOST_SHOWN = 600  # operations of a closed form, which is for reading
 MOST_POWER_BITS = 4096  # of a rational number raised to a power; scores of 1000 and base 10 stay below
 MOST_DEGREE = 64  # of one exponential; above it a closed form is not brought to lowest terms
+MOST_GENERATORS = 12  # exponentials and roots; above it a closed form is shown as it came
 
 
 class SymbolicField:
@@ -68,7 +70,7 @@ class SymbolicField:
 
         Proof: e^(x + c log t) = e^x t^c for t > 0, and logarithms here are of positive numbers only.
         """
-        a = self.sp.expand(a)
+        a = self.expanded(a)
         factor = self.sp.S.One
         for symbol, argument in self.logarithms.items():
             coefficient = a.coeff(symbol, 1)
@@ -83,6 +85,12 @@ class SymbolicField:
         size = max(int(t.p).bit_length(), int(t.q).bit_length()) if t.is_Rational else 0
         if size * abs(exponent) > MOST_POWER_BITS:
             raise Unavailable(f"({t})**({exponent}) has more than {MOST_POWER_BITS} bits")
+
+    def expanded(self, a: Any) -> Any:
+        """a, multiplied out. Errors: Unavailable when it could have very many terms."""
+        if terms(a) > MOST_TERMS:
+            raise Unavailable(f"SymPy cannot multiply out more than {MOST_TERMS} terms here")
+        return self.sp.expand(a)
 
     def log(self, a: Any) -> Any:
         """The natural logarithm of a > 0."""
@@ -112,6 +120,7 @@ class SymbolicArithmetic(Elementwise[Any]):
         self.free_shifts = free_shifts
         self.most_operations = most_operations
         self.shifts: list[Any] = []
+        self.budget = Budget(10 * MOST_PRODUCTS)  # for all questions together
         self._closed: dict[Any, Any] = {}
 
     def pick(self, row: Sequence[Any]) -> Any:  # noqa: ARG002 - no order among symbols
@@ -136,22 +145,27 @@ class SymbolicArithmetic(Elementwise[Any]):
     def equal(self, a: Any, b: Any) -> Answer:
         """Is a = b for all values of the variables? YES is proven; NO is never claimed, only CANNOT_TELL.
 
+        What would take too much work cannot be told, and neither can anything more once that has happened often.
         Proof: both are rational functions of independent exponentials and variables (after `independent`); when the
         numerator of their difference expands to 0 they are equal wherever both are defined. Logarithms are first
         taken away by comparing e^a with e^b, which is the same question for reals.
         """
-        sp = self.algebra.sp
-        difference = sp.expand(a - b) if (a - b).has(*self.algebra.logarithms) else a - b
-        if self.algebra.logarithms and difference.has(*self.algebra.logarithms):
-            return self.equal(self.algebra.exp(difference), sp.S.One)
-        difference = self.independent(difference)
-        if difference.count_ops() > self.most_operations:
+        sp, budget = self.algebra.sp, Budget(min(MOST_PRODUCTS, self.budget.left))
+        before = budget.left
+        try:
+            difference = a - b
+            if difference.has(*self.algebra.logarithms):
+                difference = self.algebra.expanded(difference)
+            if self.algebra.logarithms and difference.has(*self.algebra.logarithms):
+                return self.equal(self.algebra.exp(difference), sp.S.One)
+        except Unavailable:
             return Answer.CANNOT_TELL
-        zero = is_zero(difference)
-        if zero is not None:
-            return Answer.YES if zero else Answer.CANNOT_TELL
-        numerator = sp.fraction(sp.together(difference))[0]
-        return Answer.YES if sp.expand(numerator) == 0 else Answer.CANNOT_TELL
+        difference = self.independent(difference)
+        if operations(difference) > self.most_operations:
+            return Answer.CANNOT_TELL
+        zero = is_zero(difference, budget)
+        self.budget.take(before - budget.left)
+        return Answer.YES if zero else Answer.CANNOT_TELL
 
     def independent(self, x: Any) -> Any:
         """x with its exponentials written as powers of one symbol for each monomial of their arguments.
@@ -193,19 +207,26 @@ class SymbolicArithmetic(Elementwise[Any]):
         sp, logarithms = self.algebra.sp, self.algebra.logarithms
         swaps, back = self._replacements(x)
         short = x.xreplace(swaps)
-        if short.count_ops() > self.most_operations:
+        if operations(short) > MOST_SHOWN:
             return None
-        powers = [int(abs(power.exp)) for power in short.atoms(sp.Pow) if power.base in back]
-        if not back and not short.free_symbols & logarithms.keys():
-            short = sp.radsimp(short)
-        else:
-            short = sp.cancel(short) if max(powers, default=0) <= MOST_DEGREE else sp.together(short)
+        short = self._in_lowest_terms(short, back)
         shown = short.xreplace(back)
         used = shown.free_symbols & logarithms.keys()
         arguments = {symbol: self.closed(logarithms[symbol]) for symbol in used}
         if None in arguments.values():
             return None
         return shown.xreplace({symbol: sp.log(argument) for symbol, argument in arguments.items()})
+
+    def _in_lowest_terms(self, x: Any, bases: dict[Any, Any]) -> Any:
+        """x as one fraction, cancelled where that is quick, or as it is."""
+        sp = self.algebra.sp
+        roots = {p.base for p in x.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer}
+        powers = [int(abs(p.exp)) for p in x.atoms(sp.Pow) if p.base in bases]
+        if len(x.free_symbols | roots) > MOST_GENERATORS:
+            return x
+        if not x.free_symbols:
+            return sp.radsimp(x)
+        return sp.cancel(x) if max(powers, default=0) <= MOST_DEGREE else sp.together(x)
 
 
 class SymbolicEngine:
