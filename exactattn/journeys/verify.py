@@ -12,7 +12,7 @@ from exactattn import plugins
 from exactattn.bench import Bench, Check
 from exactattn.documents.case import Case, load
 from exactattn.documents.expect import matches
-from exactattn.errors import CaseError, ExactattnError
+from exactattn.errors import CaseError, ExactattnError, Mistake
 from exactattn.findings import (
     Expectation,
     Finding,
@@ -118,20 +118,24 @@ def _reading_order(finding: Finding) -> tuple[bool, int, int]:
 
 
 def _unreadable(path: str, error: CaseError) -> Report:
-    findings = tuple(
-        Finding(
-            f"case:{number}",
-            "case",
-            "EA901",
-            Level.ERROR,
-            Verdict.FAILS,
-            mistake.message + (f" ({mistake.hint})" if mistake.hint else ""),
-            "unreadable",
-            None if mistake.line is None else Place(mistake.line, mistake.column or 1),
-        )
-        for number, mistake in enumerate(error.mistakes, start=1)
-    )
+    findings = tuple(_mistake(number, mistake) for number, mistake in enumerate(error.mistakes, start=1))
     return Report(Subject("case", path, path), findings)
+
+
+def _mistake(number: int, mistake: Mistake) -> Finding:
+    """One mistake; lines of the file that its message shows become evidence of their own."""
+    message, _, excerpt = mistake.message.partition("\n")
+    return Finding(
+        f"case:{number}",
+        "case",
+        "EA901",
+        Level.ERROR,
+        Verdict.FAILS,
+        message + (f" ({mistake.hint})" if mistake.hint else ""),
+        "unreadable",
+        None if mistake.line is None else Place(mistake.line, mistake.column or 1),
+        evidence={"excerpt": excerpt} if excerpt else {},
+    )
 
 
 def _benches(case: Case, options: VerifyOptions) -> Iterator[Bench]:

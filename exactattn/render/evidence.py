@@ -30,7 +30,7 @@ LABELS = {
     "agree_for_d_k": "agree for d_k",
 }
 LAST = ("proof", "remedy")
-HIDDEN = frozenset({"block", "stage", "index", "engine", "bits", "offset", "run_engine"})
+HIDDEN = frozenset({"excerpt", "block", "stage", "index", "engine", "bits", "offset", "run_engine"})
 SAID_BY = {"error": "off by", "error_in_units": "units of", "error_units": "off by"}  # key: the words that say it too
 _PAUSE = re.compile(r"[,:;] ")  # in an item it would read as the next item
 _OURS = re.compile(r"[a-z]{2,}(_[a-z0-9.]+)*")

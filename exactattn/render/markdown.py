@@ -21,7 +21,7 @@ from exactattn.render.evidence import Line
 from exactattn.render.headline import headline, overall
 from exactattn.render.holds import held
 from exactattn.render.outline import Group, Outline, explanations, groups, provenance
-from exactattn.render.text import code, markdown
+from exactattn.render.text import clean_lines, code, markdown
 from exactattn.render.words import MARKS, mark_of, tags_of
 
 
@@ -88,6 +88,9 @@ def _group(group: Group) -> Iterator[str]:
         yield from (f"### {code(finding.id)}: {markdown(tags)}", "")
         if last:
             yield from (markdown(finding.message), "")
+        if finding.evidence.get("excerpt"):
+            shown = clean_lines(str(finding.evidence["excerpt"])).splitlines()
+            yield from (*(f"    {line}" for line in shown), "")
         if lines:
             yield from (*_evidence(lines), "")
     if group.shared:

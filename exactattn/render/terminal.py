@@ -13,7 +13,7 @@ from exactattn.render.grid import grid
 from exactattn.render.headline import headline, overall
 from exactattn.render.holds import held
 from exactattn.render.outline import Outline, explanations, groups, provenance
-from exactattn.render.text import clean, flow
+from exactattn.render.text import clean, clean_lines, flow
 from exactattn.render.words import MARKS, is_error, mark_of, tags_of
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ class _Page:
         self.head(finding.id, tags_of(finding, expected=finding.code.startswith(("EA1", "EA5"))), style)
         if message:
             self.line(flow(finding.message), indent=2)
+        for line in clean_lines(str(finding.evidence.get("excerpt", ""))).splitlines():
+            self.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
         self.evidence(self.fitting(lines))
 
     def fitting(self, lines: Sequence[Line]) -> Sequence[Line]:

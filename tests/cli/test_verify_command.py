@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
+from exactattn.cli import main
 from exactattn.errors import ProblemError
 from exactattn.findings import Finding, Level, Report, Reports, Subject, Verdict
 
@@ -128,3 +130,13 @@ def test_colour_is_for_terminals_that_want_it(run, verifying, variables, colored
 def test_the_width_is_the_terminals(run, verifying):
     result = run("verify", "c.yaml", env={"COLUMNS": "40"})
     assert max(map(len, result.stdout.split("\n"))) <= 40
+
+
+def test_a_line_of_the_file_is_shown_as_it_is(tmp_path):
+    path = tmp_path / "tab.yaml"
+    path.write_text("version: 1\nproblem:\n\tX: [[1]]\n", encoding="utf-8")
+    shown = CliRunner().invoke(main, ["verify", str(path)]).stdout
+    assert "\n  3 | \\tX: [[1]]\n    | ^\n" in shown
+    assert "(replace each tab by two spaces)" in " ".join(shown.split())
+    markdown = CliRunner().invoke(main, ["verify", str(path), "--markdown", "-"]).stdout
+    assert "\n      3 | \\tX: [[1]]\n        | ^\n" in markdown
