@@ -9,9 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn.errors import NumeralError
+from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.elementwise import Array, Elementwise, dyadic, each
 
 GUARD_DIGITS = 15
+MOST_EXPONENT = 4_000_000
 
 
 class MultiprecisionField:
@@ -71,8 +73,21 @@ class MultiprecisionEngine:
         return Elementwise("multiprecision", MultiprecisionField(digits))
 
     def values(self, array: Array) -> Array:
-        """The computed numbers as exact dyadic `Fraction`s."""
-        return each(lambda x: dyadic(int(x.man) * (1, -1)[x < 0 and x.man > 0], int(x.exp)), array)
+        """The computed numbers as exact dyadic `Fraction`s.
+
+        Errors: TooCoarse for one that is not finite, or beyond 2**4000000 or 2**-4000000, whose digits would fill the
+        memory.
+        """
+        return each(_exact, array)
+
+
+def _exact(x: Any) -> Fraction:
+    negative, mantissa, exponent, bits = x._mpf_
+    if not mantissa and exponent:
+        raise TooCoarse(str(x))  # infinity or not a number
+    if mantissa and abs(exponent + bits) > MOST_EXPONENT:
+        raise TooCoarse(f"a number beyond 2**{MOST_EXPONENT} or 2**-{MOST_EXPONENT}")
+    return dyadic(-int(mantissa) if negative else int(mantissa), int(exponent))
 
 
 ENGINE = MultiprecisionEngine()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Problem, Stage
@@ -142,7 +144,11 @@ def _by_mpmath(truth: Truth, wanted: Wanted, small: bool) -> Finder:  # noqa: AR
     arrays = stages(truth.problem, engine.arithmetic(wanted.digits), until=stage)
 
     def find(element: Element) -> Value:
-        x = engine.values(arrays[stage, element.head])[element.place(truth.problem)]
+        row, column = element.place(truth.problem)
+        try:
+            x = engine.values(arrays[stage, element.head][row : row + 1, column : column + 1])[0, 0]
+        except TooCoarse:
+            return Value(_id(truth, element), "undecided")
         return Value(_id(truth, element), "value", significant(x, wanted.digits))
 
     return find
@@ -161,9 +167,12 @@ def _by_sympy(truth: Truth, wanted: Wanted, small: bool) -> Finder:  # noqa: ARG
         exact = _rational(str(closed))
         if exact is not None:
             return Value(id, "value", _exact_decimal(exact, wanted.digits), None, str(closed), True)
-        number = arithmetic.algebra.sp.Rational(closed.evalf(wanted.digits + 15, maxn=10000))
-        decimal = significant(Fraction(int(number.p), int(number.q)), wanted.digits)
-        return Value(id, "value", decimal, None, str(closed))
+        number = closed.evalf(wanted.digits + 15, maxn=10000)
+        try:
+            (x,) = plugins.get("engines", "multiprecision").values(np.array([number], object))
+        except TooCoarse:
+            return Value(id, "undecided", closed_form=str(closed))
+        return Value(id, "value", significant(x, wanted.digits), None, str(closed))
 
     return find
 

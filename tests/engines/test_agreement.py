@@ -11,6 +11,7 @@ from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.errors import Unavailable
+from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import FORMATS
 from exactattn.truth.ladder import Element, Truth
@@ -159,3 +160,20 @@ def test_floats_inside_a_number_system_give_no_warning(recwarn):
     arithmetic = plugins.get("engines", "rational").arithmetic()
     assert arithmetic.matmul(np.array(one, object), np.array(one, object))[0, 0] == 1
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1e2000000", "1e-2000000"])
+def test_multiprecision_gives_no_number_for_what_is_none_or_too_long(text):
+    import mpmath
+
+    with pytest.raises(TooCoarse):
+        plugins.get("engines", "multiprecision").values(np.array([[mpmath.mpf(text)]], object))
+
+
+def test_multiprecision_keeps_signs():
+    import mpmath
+
+    numbers = np.array([[mpmath.mpf(x) for x in ("-0.75", "0", "3", str(-(2**100)), "1e-40")]], object)
+    found = plugins.get("engines", "multiprecision").values(numbers)[0]
+    assert list(found[:4]) == [F(-3, 4), 0, 3, -(2**100)]
+    assert abs(found[4] - F(1, 10**40)) < F(1, 10**50)

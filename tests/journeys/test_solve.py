@@ -187,3 +187,14 @@ def test_choosing_a_problem(document_n):
     ):
         with pytest.raises(UsageError, match=words):
             choose(problems, name)
+
+
+@pytest.mark.parametrize("engine", ["multiprecision", "symbolic"])
+def test_digits_that_would_fill_the_memory_are_not_written_out(engine):
+    # the second weight is e^(-10^9): its exact binary value has 10^9 places
+    problem = Problem(
+        (Head(scores=((Fraction(10**9), Fraction(0)),), v=((Fraction(1),), (Fraction(2),))),),
+        spec=AttentionSpec(scale=Fraction(1)),
+    )
+    solution = solve(problem, Wanted("weights", digits=20, engine=engine))
+    assert [value.state for value in solution.values] == ["value", "undecided"]
