@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import contextmanager
 from fractions import Fraction
 
 from exactattn.attention.spec import AttentionSpec, Head, Problem, identity
@@ -58,3 +60,19 @@ def by_id(check, a_bench):
         assert finding.code in check.CODES
         json.dumps(finding.as_json(), allow_nan=False)
     return {finding.id: finding for finding in found}
+
+
+@contextmanager
+def no_hang(seconds=300):
+    """Ends what runs without end. No measure of speed: the limit is a hundred times what is ever needed."""
+
+    def stop(_signal, _frame):
+        raise TimeoutError(f"still running after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -3,19 +3,18 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from samples import no_hang
 
 from exactattn.documents import yamltext
 from exactattn.documents.case import Case, loads
 from exactattn.errors import CaseError
 from exactattn.journeys.new import template
 
-SOON = 6  # seconds of this process's own time: what a user is promised three times over, for a slow machine
 X = "version: 1\nproblem:\n  X: "
 HOSTILE = {
     "10 MB": lambda: "version: 1\ntitle: " + "x" * 10_000_000,
@@ -59,15 +58,14 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_soon(name: str) -> None:
+def test_every_hostile_text_ends(name: str) -> None:
     text = HOSTILE[name]()
-    start = time.process_time()
-    try:
-        assert isinstance(loads(text), Case)
-    except CaseError as error:
-        assert 0 < len(error.mistakes) <= 51  # noqa: PT017
-        assert len(str(error)) < 20_000  # noqa: PT017
-    assert time.process_time() - start < SOON
+    with no_hang():
+        try:
+            assert isinstance(loads(text), Case)
+        except CaseError as error:
+            assert 0 < len(error.mistakes) <= 51  # noqa: PT017
+            assert len(str(error)) < 20_000  # noqa: PT017
 
 
 # The peak of the process since its exec. `ru_maxrss` would be no use: Linux carries it over from whoever started it.
@@ -180,7 +178,5 @@ def test_the_template_with_damage(data: st.DataObject) -> None:
 def test_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yamltext, "_FAST", None)
     assert loads(template()).claims
-    start = time.process_time()
-    with pytest.raises(CaseError):
+    with no_hang(), pytest.raises(CaseError):
         loads(HOSTILE[name]())
-    assert time.process_time() - start < SOON

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
+from samples import no_hang
 
 from exactattn import plugins
 from exactattn.engines.symbolic import ENGINE
@@ -61,11 +61,9 @@ def test_an_unknown_option_is_named_with_the_closest(law: Any) -> None:
 
 
 @every_law
-def test_it_decides_in_under_a_second(law: Any) -> None:
-    law.decide(ENGINE.arithmetic)
-    start = time.process_time()
-    law.decide(ENGINE.arithmetic)
-    assert time.process_time() - start < 1
+def test_it_decides_without_hanging(law: Any) -> None:
+    with no_hang():
+        assert law.decide(ENGINE.arithmetic).verdict is Verdict.HOLDS
 
 
 def test_the_required_laws_are_there() -> None:

@@ -6,7 +6,6 @@ import ast
 import math
 import subprocess
 import sys
-import time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import no_hang
 
 from exactattn.errors import NumeralError
 from exactattn.numbers import exact, expressions, folding, numerals, tokens
@@ -232,11 +232,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:20])
 def test_large_work_is_refused_before_it_is_done(text):
-    start = time.process_time()
-    with pytest.raises(NumeralError, match=REFUSED[text]) as caught:
+    with no_hang(), pytest.raises(NumeralError, match=REFUSED[text]) as caught:
         parse_numeral(text)
-    limit = 2 if REFUSED[text] == "too many operations" else 0.1  # that budget is spent before it is exceeded
-    assert time.process_time() - start < limit
     assert len(str(caught.value)) < 300
 
 

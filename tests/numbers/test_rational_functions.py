@@ -1,11 +1,11 @@
 """Zero tests of rational functions, against SymPy's own simplifier and against values."""
 
 import random
-import time
 from fractions import Fraction as F
 
 import pytest
 import sympy as sp
+from samples import no_hang
 
 from exactattn.numbers.rational_functions import MOST_PRODUCTS, MOST_TERMS, Budget, is_zero, operations, terms
 
@@ -95,10 +95,9 @@ def test_a_long_row_of_weights_sums_to_one():
 )
 def test_what_takes_too_much_work_is_not_decided(endless):
     budget = Budget()
-    start = time.perf_counter()
-    assert is_zero(endless, budget) is None
+    with no_hang():  # without a budget: minutes and gigabytes
+        assert is_zero(endless, budget) is None
     assert 0 <= budget.left <= MOST_PRODUCTS
-    assert time.perf_counter() - start < 5  # without a budget: minutes and gigabytes
 
 
 def test_a_spent_budget_decides_nothing_more():
