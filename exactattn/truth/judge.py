@@ -7,7 +7,7 @@ hold; `propagated` fails; `truncated` holds; `convention` and `new` fail. DESIGN
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -119,24 +119,24 @@ class _Sources:
         self.printed = printed
         self.all = truth.following(printed) if printed else None
         self.wrong = truth.following(wrong) if wrong else None
-        self._changed = {row: self._perturbed(truth, wrong, cells) for row, cells in self.rows.items()}
+        self._changed: dict[tuple[Row, bool], Truth] = {}
 
-    @staticmethod
-    def _perturbed(truth: Truth, wrong: Mapping[Element, Exact], cells: list[Element]) -> Truth:
-        """The wrong prints with those of one row changed by small unrelated amounts, to see what rests on them."""
-        changed = dict(wrong)
-        for number, element in enumerate(cells):
-            changed[element] = add(wrong[element], Fraction(1, 1009 + 2 * number * number))
-        return truth.following(changed)
+    def _perturbed(self, row: Row, source: Truth) -> Truth:
+        """A source with the prints of one row changed by small unrelated amounts, to see what rests on them."""
+        key = (row, source is self.all)
+        if key not in self._changed:
+            changed = dict(source.given)
+            for number, element in enumerate(self.rows[row]):
+                changed[element] = add(changed[element], Fraction(1, 1009 + 2 * number * number))
+            self._changed[key] = self.truth.following(changed)
+        return self._changed[key]
 
-    def rests_on(self, element: Element) -> tuple[Row, ...]:
+    def rests_on(self, element: Element, source: Truth | None) -> tuple[Row, ...]:
         """The rows of wrong prints whose change changes what follows. Proof: the two enclosures are disjoint."""
-        if self.wrong is None:
+        value = None if source is None else source.value(element)
+        if source is None or value is None:
             return ()
-        value = self.wrong.value(element)
-        if value is None:
-            return ()
-        moved = {row: other.value(element) for row, other in self._changed.items()}
+        moved = {row: self._perturbed(row, source).value(element) for row in self.rows}
         return tuple(sorted(row for row, v in moved.items() if v is not None and value.disjoint(v) is Answer.YES))
 
 
@@ -148,7 +148,7 @@ def _judge_one(truth: Truth, sources: _Sources, item: Judged) -> None:
         return
     if truth.value(item.element) is None:
         return
-    item.rests_on = sources.rests_on(item.element)
+    item.rests_on = sources.rests_on(item.element, sources.wrong)
     item.first_wrong = min((sources.first[row] for row in item.rests_on), default=None)
     agrees = relation(truth, item)
     undecided = agrees is None
@@ -173,12 +173,15 @@ def _propagated(sources: _Sources, item: Judged) -> bool:
         if source is None:
             continue
         fits = relation(source, item)
-        if fits in ROUNDED or (item.rests_on and fits == "truncated"):
+        rests = fits is not None and fits != "off" and item.rests_on and sources.rests_on(item.element, source)
+        if fits in ROUNDED or (rests and fits == "truncated"):
             x = item.cell.number
             known = fits == "exact" and isinstance(x, Fraction)
             item.follows = Interval(x, x) if known else source.value(item.element)  # type: ignore[arg-type]
             item.verdict, item.reason = Verdict.FAILS, "propagated"
-            item.origin = "wrong" if item.rests_on else "rounding"
+            item.origin = "wrong" if rests else "rounding"
+            if not rests:
+                item.rests_on, item.first_wrong = (), None
             return True
     if sources.wrong is not None and item.rests_on:
         item.follows = sources.wrong.value(item.element)

@@ -318,3 +318,44 @@ def test_a_query_without_a_key_does_not_stop_the_readings_of_the_others():
     found = outcome(problem, block("weights", ["0.667 0.333", "0.50 0.50"]))
     assert [found["weights", (i, 0)].reason for i in (0, 1)] == ["convention", None]
     assert "base=2" in found["weights", (0, 0)].readings
+
+
+def test_the_origin_is_that_of_what_the_number_follows_from():
+    # the key 2.25 is wrong, but the score 5.0 in its place is right when cut; 0.5*5.0 = 2.5 follows from that score
+    # alone, and 0.5*5.06 = 2.53 is the truth
+    problem = Problem(
+        (Head(q=matrix([["2.3"]]), k=matrix([["2.2"]]), v=matrix([[1]])),), spec=AttentionSpec(parse_exact("1/2"))
+    )
+    found = outcome(problem, block("k", ["2.25"]), block("scores", ["5.0"]), block("scaled", ["2.50"]))
+    assert found["k", (0, 0)].reason == "new"
+    assert found["scores", (0, 0)].reason == "truncated"
+    item = found["scaled", (0, 0)]
+    assert (item.reason, item.origin, item.rests_on, item.first_wrong) == ("propagated", "rounding", (), None)
+
+
+def test_a_whole_unit_off_is_no_cut_where_balls_are_points():
+    problem = Problem((Head(q=matrix([[2]]), k=matrix([[1]]), v=matrix([[1]])),))
+    assert [judge(Truth(problem), [block("scores", [text])])[0].reason for text in ("1", "2", "3")] == [
+        "new", "exact", "new",
+    ]  # fmt: skip
+
+
+def test_wrong_prints_alone_may_explain_what_all_of_them_do_not():
+    # the author's program carried the wrong score 1.5 and full precision elsewhere; the printed 0.33 is right, cut
+    problem = scores_problem([["1/3", "1"]], v=[[1, 0], [0, 1]])
+    scores = block("scores", ["0.33 1.5"])
+    weights = block("weights", ["0.23746 0.76254"])  # 0.237458 from 1/3, 0.236855 from 0.33
+    found = outcome(problem, scores, weights)
+    assert [(found["weights", (0, j)].reason, found["weights", (0, j)].origin) for j in (0, 1)] == [
+        ("propagated", "wrong"), ("propagated", "wrong"),
+    ]  # fmt: skip
+
+
+def test_all_but_one_needs_a_row_of_three_and_is_not_the_number_itself():
+    # base 2: 2/3 and 1/3, and 1/2, 1/4, 1/4; no whole block fits, because of the last row
+    problem = scores_problem([[1, 0], [0, 0], [0, 0]], v=[[1], [0]])
+    found = outcome(problem, block("weights", ["0.667 0.222", "0.123 0.456", "0.500 0.500"]))
+    assert [found["weights", (0, j)].reason for j in (0, 1)] == ["new", "new"]
+    problem = scores_problem([[1, 0, 0], [0, 0, 0]], v=[[1], [0], [0]])
+    found = outcome(problem, block("weights", ["0.500 0.250 0.111", "0.123 0.456 0.333"]))
+    assert [found["weights", (0, j)].reason for j in (0, 1, 2)] == ["convention", "convention", "new"]
