@@ -359,3 +359,13 @@ def test_all_but_one_needs_a_row_of_three_and_is_not_the_number_itself():
     problem = scores_problem([[1, 0, 0], [0, 0, 0]], v=[[1], [0], [0]])
     found = outcome(problem, block("weights", ["0.500 0.250 0.111", "0.123 0.456 0.333"]))
     assert [found["weights", (0, j)].reason for j in (0, 1, 2)] == ["convention", "convention", "new"]
+
+
+def test_two_names_of_one_scale_are_one_reading():
+    # W15: d_k = 2 and d_model = 4, so 1/d_k = 1/sqrt(d_model) = 1/2; scores 2, 0 give 1/(1 + 1/e) there
+    w_q = matrix([[2, 0], [0, 0], [0, 0], [0, 0]])
+    head = Head(W_Q=w_q, k=matrix([[1, 0], [0, 0]]), v=matrix([[1], [0]]))
+    problem = Problem((head,), matrix([[1, 0, 0, 0]]))
+    found = outcome(problem, block("weights", ["0.731 0.269"]))  # as stated 0.804, 0.196
+    assert {item.reason for item in found.values()} == {"convention"}
+    assert found["weights", (0, 0)].readings == ("scale=1/d_k", "scale=1/sqrt(d_model)")
