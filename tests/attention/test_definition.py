@@ -185,3 +185,15 @@ def test_a_shift_of_an_unseen_row_does_not_poison_online_softmax():
     out = stages(problem, arithmetic, algorithm=ALGORITHMS["online"])[Stage.OUTPUT, 0]
     # closed form: (2 e + 3) / (e + 1)
     assert abs(float(out[0, 0]) - float((2 * mpmath.e + 3) / (mpmath.e + 1))) < 1e-6
+
+
+def test_online_softmax_carries_the_largest_score_on():
+    """A tile of small scores after a large one: shifting by the tile's own maximum would rescale by e^200 = inf."""
+    from exactattn.numbers.formats import FORMATS
+
+    scores = matrix([[100, 99, -100, -101]])
+    problem = Problem((Head(scores=scores, v=matrix([[1], [2], [3], [4]])),), spec=AttentionSpec(scale=F(1)))
+    arithmetic = plugins.get("engines", "hardware").arithmetic(FORMATS["float32"])
+    out = stages(problem, arithmetic, algorithm=ALGORITHMS["online"])[Stage.OUTPUT, 0]
+    # closed form, as e^-200 is far below float32: (e + 2) / (e + 1)
+    assert abs(float(out[0, 0]) - float((mpmath.e + 2) / (mpmath.e + 1))) < 1e-6
