@@ -8,6 +8,7 @@ import pytest
 from samples import matrix
 
 from exactattn import plugins
+from exactattn.attention.algorithms import ALGORITHMS
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.errors import Unavailable
@@ -177,3 +178,13 @@ def test_multiprecision_keeps_signs():
     found = plugins.get("engines", "multiprecision").values(numbers)[0]
     assert list(found[:4]) == [F(-3, 4), 0, 3, -(2**100)]
     assert abs(found[4] - F(1, 10**40)) < F(1, 10**50)
+
+
+@pytest.mark.parametrize("name", ["float64", "float32"])
+def test_online_keeps_the_largest_logit_it_has_seen(name):
+    # the second tile is 1000 lower: rescaling by e^(+1000) would overflow, by e^(-1000) it vanishes
+    head = Head(scores=matrix([[1000, 999, 0, -1]]), v=matrix([[1], [2], [3], [4]]))
+    problem = Problem((head,), spec=AttentionSpec(F(1)))
+    arithmetic = plugins.get("engines", "hardware").arithmetic(FORMATS[name])
+    out = stages(problem, arithmetic, algorithm=ALGORITHMS["online"])
+    assert abs(float(out[Stage.CONTEXT, 0][0, 0]) - (1 + 1 / (1 + np.e))) < 1e-6
