@@ -16,6 +16,7 @@ from exactattn.findings import Verdict
 from exactattn.laws.law import Decision, Step
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Matrix, name
+from exactattn.numbers.rational_functions import as_fraction
 
 
 class Proof:
@@ -81,20 +82,20 @@ def positive(ar: Any, expression: Any) -> Answer:
     positive symbols whose coefficients are all positive (or all negative in both), and none is the zero polynomial,
     each is a sum of positive terms (or minus one), and so is > 0 (or < 0 with the other); their quotient is > 0.
     """
-    sp = ar.algebra.sp
-    top, bottom = sp.fraction(sp.together(ar.independent(sp.sympify(expression))))
-    signs = {_sign(sp, part) for part in (top, bottom)}
+    expression = ar.independent(ar.algebra.sp.sympify(expression))
+    if expression.is_Rational:
+        return Answer.YES if expression > 0 else Answer.CANNOT_TELL
+    parts = as_fraction(expression) if all(v.is_positive for v in expression.free_symbols) else None
+    signs = {0} if parts is None else {_sign(part) for part in parts}
     return Answer.YES if signs in ({1}, {-1}) else Answer.CANNOT_TELL
 
 
-def _sign(sp: Any, polynomial: Any) -> int:
-    """1 when it is a sum of positive terms, -1 when of negative ones, else 0."""
-    polynomial = sp.expand(polynomial)
-    variables = sorted(polynomial.free_symbols, key=str)
-    if polynomial == 0 or not all(v.is_positive for v in variables) or not polynomial.is_polynomial(*variables):
+def _sign(polynomial: Any) -> int:
+    """1 when every coefficient is positive and there is one, -1 when negative, else 0."""
+    coefficients = polynomial.coeffs()
+    if not coefficients:
         return 0
-    terms = sp.Add.make_args(polynomial)
-    return 1 if all(t.is_positive for t in terms) else -1 if all(t.is_negative for t in terms) else 0
+    return 1 if all(c > 0 for c in coefficients) else -1 if all(c < 0 for c in coefficients) else 0
 
 
 def derivative(ar: Any, expression: Any, variable: Any) -> Any:

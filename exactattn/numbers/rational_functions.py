@@ -45,8 +45,7 @@ def is_zero(x: Any, budget: Budget | None = None) -> bool | None:
     generators = [*sorted(x.free_symbols, key=sp.default_sort_key), *atoms]
     if not generators:
         return bool(x == 0) if x.is_Rational else None
-    reader = _Reader(sp.polys.rings.PolyRing(generators, sp.QQ), budget or Budget())
-    reader.generators.update(zip(generators, reader.ring.gens, strict=True))
+    reader = _reader(generators, budget)
     try:
         numerator, _ = reader.pair(x)
         if numerator and atoms:
@@ -54,6 +53,30 @@ def is_zero(x: Any, budget: Budget | None = None) -> bool | None:
     except (TooLarge, ZeroDivisionError):
         return None
     return not numerator
+
+
+def as_fraction(x: Any, budget: Budget | None = None) -> tuple[Any, Any] | None:
+    """x as a quotient of two polynomials in its symbols; None when it is not one, or too large.
+
+    Exact value: x, wherever it is defined. Proof: as for `is_zero`.
+    """
+    import sympy as sp
+
+    symbols = sorted(x.free_symbols, key=sp.default_sort_key)
+    if not symbols or any(True for _ in _atoms(x, {})):
+        return None
+    try:
+        return _reader(symbols, budget).pair(x)
+    except (TooLarge, ZeroDivisionError):
+        return None
+
+
+def _reader(generators: list[Any], budget: Budget | None) -> _Reader:
+    import sympy as sp
+
+    reader = _Reader(sp.polys.rings.PolyRing(generators, sp.QQ), budget or Budget())
+    reader.generators.update(zip(generators, reader.ring.gens, strict=True))
+    return reader
 
 
 def terms(x: Any) -> int:

@@ -7,7 +7,15 @@ import pytest
 import sympy as sp
 from samples import no_hang
 
-from exactattn.numbers.rational_functions import MOST_PRODUCTS, MOST_TERMS, Budget, is_zero, operations, terms
+from exactattn.numbers.rational_functions import (
+    MOST_PRODUCTS,
+    MOST_TERMS,
+    Budget,
+    as_fraction,
+    is_zero,
+    operations,
+    terms,
+)
 
 x, y, z = sp.symbols("x y z")
 
@@ -120,3 +128,15 @@ def test_very_many_terms_are_told_without_counting_them():
 def test_operations_are_counted_like_by_sympy():
     assert operations((x + y + z) ** 2 * x) == ((x + y + z) ** 2 * x).count_ops()
     assert operations(x) == 0
+
+
+def test_a_quotient_of_polynomials_is_read_as_one():
+    top, bottom = as_fraction(x / (x + y) + 1 / (z * y))
+    value = (x / (x + y) + 1 / (z * y)).subs({x: 2, y: 3, z: 5})
+    at = {str(symbol): number for symbol, number in ((x, 2), (y, 3), (z, 5))}
+    found = [polynomial.as_expr().subs({x: at["x"], y: at["y"], z: at["z"]}) for polynomial in (top, bottom)]
+    assert found[0] / found[1] == value
+    assert as_fraction(sp.exp(x) + y) is None
+    assert as_fraction(sp.Integer(3)) is None
+    hidden = (x + y) ** 2 - x**2 - 2 * x * y - y**2
+    assert as_fraction(z / hidden) is None
