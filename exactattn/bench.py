@@ -12,8 +12,9 @@ from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import ProblemError
 from exactattn.findings import Claim, Finding, Level, Place, PrintedBlock, Verdict
 from exactattn.numbers.formats import Format
-from exactattn.truth.judge import Judged, judge
+from exactattn.truth.judge import judge
 from exactattn.truth.ladder import Truth
+from exactattn.truth.prints import Judged
 from exactattn.truth.runs import Run, run, stored
 
 

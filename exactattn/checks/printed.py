@@ -10,8 +10,8 @@ from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text, name_index
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, enclose
 from exactattn.numbers.enclosure import Interval, outward, significant
-from exactattn.truth.judge import Judged, Row, is_noise
 from exactattn.truth.ladder import Truth
+from exactattn.truth.prints import Judged, Row, is_noise
 
 CODE_OF = {"new": "EA102", "propagated": "EA103", "convention": "EA104"}
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.judge import NOISE_ULPS, Judged
+from exactattn.truth.prints import NOISE_ULPS, Judged
 
 HALF = Fraction(1, 2)
 

@@ -13,8 +13,8 @@ from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, significant
 from exactattn.numbers.exact import ONE, log, mul
 from exactattn.truth.fit import End, Fit, Wanted, fit
-from exactattn.truth.judge import Judged
 from exactattn.truth.ladder import Element
+from exactattn.truth.prints import Judged
 
 HALF = Fraction(1, 2)
 DIGITS = 12

@@ -1,0 +1,56 @@
+"""What follows from an author's own earlier prints, and which of them a number rests on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from exactattn.numbers.enclosure import Answer
+from exactattn.numbers.exact import Exact, add
+from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.prints import Judged, Row
+
+
+class Sources:
+    """What follows from the author's earlier prints: `all` of them, or the `wrong` ones alone.
+
+    `rows` are the prints that carry an error on; those that only carry on intermediate rounding are not among them.
+    """
+
+    def __init__(self, truth: Truth, earlier: list[Judged]) -> None:
+        self.truth = truth
+        printed: dict[Element, Exact] = {}
+        wrong: dict[Element, Exact] = {}
+        self.rows: dict[Row, list[Element]] = {}
+        self.first: dict[Row, Row] = {}
+        for item in earlier:
+            if item.element in printed or item.cell.value is None:
+                continue  # the first print of an element is the one carried on
+            printed[item.element] = item.cell.number
+            if item.wrong:
+                wrong[item.element] = item.cell.number
+            if item.wrong and item.origin != "rounding":
+                self.rows.setdefault(item.row, []).append(item.element)
+                root = item.first_wrong or item.row
+                self.first[item.row] = min(root, self.first.get(item.row, root))
+        self.printed = printed
+        self.all = truth.following(printed) if printed else None
+        self.wrong = truth.following(wrong) if wrong else None
+        self._changed: dict[tuple[Row, bool], Truth] = {}
+
+    def _perturbed(self, row: Row, source: Truth) -> Truth:
+        """A source with the prints of one row changed by small unrelated amounts, to see what rests on them."""
+        key = (row, source is self.all)
+        if key not in self._changed:
+            changed = dict(source.given)
+            for number, element in enumerate(self.rows[row]):
+                changed[element] = add(changed[element], Fraction(1, 1009 + 2 * number * number))
+            self._changed[key] = self.truth.following(changed)
+        return self._changed[key]
+
+    def rests_on(self, element: Element, source: Truth | None) -> tuple[Row, ...]:
+        """The rows of wrong prints whose change changes what follows. Proof: the two enclosures are disjoint."""
+        value = None if source is None else source.value(element)
+        if source is None or value is None:
+            return ()
+        moved = {row: self._perturbed(row, source).value(element) for row in self.rows}
+        return tuple(sorted(row for row, v in moved.items() if v is not None and value.disjoint(v) is Answer.YES))
