@@ -42,9 +42,10 @@ class Stage(StrEnum):
     @property
     def order(self) -> int:
         """Its place in the data flow."""
-        return list(Stage).index(self)
+        return _ORDER[self]
 
 
+_ORDER = {stage: place for place, stage in enumerate(Stage)}
 Causal = Literal["none", "top-left", "bottom-right"]
 Orientation = Literal["rows", "columns"]
 

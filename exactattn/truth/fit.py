@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import flint
 
@@ -82,7 +83,22 @@ def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
     changes sides, and one point there, decided in balls, speaks for all. Of many weights a few are taken so; the
     others only join them where `_stays_inside` does not show that they hold in all of what is left.
     """
-    rest = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
+    names = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
+    fits = _fit_cells(tuple(names))
+    if fits is None:
+        return None
+    by_place = dict(enumerate(names.values()))
+
+    def named(end: End) -> End:
+        return replace(end, weight=by_place[int(end.weight)] if end.weight else "")
+
+    return [Fit(named(one.low), named(one.high)) for one in fits]
+
+
+@lru_cache(maxsize=64)
+def _fit_cells(all_cells: tuple[_Cell, ...]) -> tuple[Fit, ...] | None:
+    """The fits; a weight is named by its place. Documents repeat their tables, so the last few are kept."""
+    rest = {cell: str(place) for place, cell in enumerate(all_cells)}
     cells: dict[_Cell, str] = {}
     with precision(BITS):
         while True:
@@ -93,7 +109,7 @@ def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
                 return None
             rest = {cell: name for cell, name in rest.items() if not all(_stays_inside(cell, one) for one in fits)}
             if not rest or not fits:
-                return fits
+                return tuple(fits)
 
 
 def _fit_all(cells: Mapping[_Cell, str]) -> list[Fit]:
