@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn.attention.spec import Stage
-from exactattn.numbers.exact import Exact
+from exactattn.numbers.exact import Exact, is_long, spell
 
 SCHEMA = "exactattn/reports/1"
 
@@ -241,9 +241,14 @@ def name_index(name: str, *index: int | None) -> str:
 
 
 def as_text(x: Exact | None) -> str | None:
-    """An exact number for evidence: a terminating decimal where it is one of at most 40 digits, else as spelt."""
+    """An exact number for evidence: a terminating decimal where it is one of at most 40 digits, else as spelt.
+
+    A rational of more than 1000 bits is told to 40 digits, after the word "about".
+    """
     if not isinstance(x, Fraction):
         return None if x is None else str(x)
+    if is_long(x):
+        return spell(x)
     rest = x.denominator
     twos = fives = 0
     while rest % 2 == 0:

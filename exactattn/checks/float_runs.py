@@ -7,6 +7,7 @@ the two is representation error, and no algorithm can mend it; the error against
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from exactattn.findings import Finding, Level, Verdict
 from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.formats import Format
-from exactattn.truth.accuracy import Accuracy, enclosed, judged_stages, measure, representation
+from exactattn.truth.accuracy import Accuracy, judged_stages, measure, representation
 from exactattn.truth.ladder import Truth
 from exactattn.truth.range import score_overflows
 from exactattn.truth.reference import Reference
@@ -165,7 +166,7 @@ def _not_finite(truth: Truth, done: Run) -> dict[Stage, list[Row]]:
 
 def _is_beyond(truth: Truth, stage: Stage, rows: list[Row], fmt: Format) -> bool:
     """Does a true value in these rows round past the range, so that infinity is the best the format can give?"""
-    values = {head: enclosed(truth, stage, head) for head, _ in rows}
+    values = {head: truth.enclosure(stage, head) for head, _ in rows}
     seen = truth.problem.allowed if stage is Stage.SCALED else np.ones(values[rows[0][0]].shape, dtype=np.bool_)
     return any(
         score_overflows(Interval(low, high).magnitude(), fmt) is Answer.YES
@@ -173,7 +174,13 @@ def _is_beyond(truth: Truth, stage: Stage, rows: list[Row], fmt: Format) -> bool
         for low, high in zip(
             values[head].lower[query, seen[query]], values[head].upper[query, seen[query]], strict=True
         )
+        if max(map(_size, (low, high))) >= _size(fmt.overflow_threshold) - 1
     )
+
+
+def _size(x: Fraction) -> int:
+    """The exponent of a number, give or take 1: what is far from a threshold need not be compared in full."""
+    return x.numerator.bit_length() - x.denominator.bit_length()
 
 
 def _remedies(

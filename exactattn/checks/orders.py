@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from exactattn.bench import Bench
 from exactattn.claims import UNREADABLE, UNREADABLE_TEXT, judged
-from exactattn.errors import NumeralError
+from exactattn.errors import NumeralError, Unavailable
 from exactattn.findings import Claim, Finding, Verdict
 from exactattn.truth.relations import Link, as_json, judge, worst
 from exactattn.truth.statements import Scope, decimals
@@ -68,7 +68,7 @@ def _as_printed(bench: Bench, claim: Claim) -> bool | None:
     scope = Scope(bench.truth, bench.printed, as_printed=True)
     try:
         verdict = worst(judge(scope.values, scope.read(claim.text), prints=False))
-    except NumeralError:
+    except (NumeralError, Unavailable):
         return None
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.HOLDS
 

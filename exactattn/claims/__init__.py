@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from exactattn.bench import Bench, Check
-from exactattn.errors import ExactattnError, NumeralError, UsageError, close
-from exactattn.findings import Claim, Finding, Verdict
+from exactattn.errors import ExactattnError, NumeralError, Unavailable, UsageError, close
+from exactattn.findings import Claim, Finding, Level, Verdict
 
 UNREADABLE = "EA209"
 UNREADABLE_TEXT = (
@@ -18,10 +18,16 @@ OWN_FIELDS = ("id", "says", "cites", "problem", "why")  # what a claim of any ki
 
 
 def judged(check: Check, bench: Bench, kind: str, judge: Callable[[Claim], Iterable[Finding]]) -> Iterator[Finding]:
-    """The findings about every claim of a kind; a mistake of the user becomes the finding `unreadable`."""
+    """The findings about every claim of a kind; a mistake of the user becomes the finding `unreadable`.
+
+    What would take too much work is not run.
+    """
     for claim in bench.claims_of(kind):
         try:
             yield from list(judge(claim))
+        except Unavailable as error:
+            code, message = next(iter(check.CODES)), f"not run: {error}"
+            yield bench.finding(check, code, claim.id, Verdict.NOT_RUN, message, level=Level.NOTE, where=claim.where)
         except ExactattnError as error:
             yield unreadable(check, bench, claim, error)
 

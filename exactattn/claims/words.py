@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn.attention.formula_tree import Symbol
-from exactattn.attention.spec import AttentionSpec
+from exactattn.attention.spec import AttentionSpec, Problem
 from exactattn.bench import Bench, Check
 from exactattn.claims import judged, only
 from exactattn.errors import ExactattnError, UsageError, close
@@ -30,6 +30,7 @@ from exactattn.truth.readings import (
 )
 from exactattn.truth.statements import STAGES
 
+MOST_SCORES = 400  # of a problem whose weights are evidence; of a larger one the stated example is
 _FIELDS = ("scale", "base", "causal", "against")
 
 
@@ -135,9 +136,10 @@ def _plain(scale: Exact) -> str:
 
 def _evidence(bench: Bench, stated: AttentionSpec, said: AttentionSpec) -> dict[str, Any]:
     """Weights and entropies under both, and the variances when the scales differ."""
-    found: dict[str, Any] = {"data": "the problem" if bench.the_problem is not None else EXAMPLE_TEXT}
+    data = _data(bench)
+    found: dict[str, Any] = {"data": "the problem" if data is not None else EXAMPLE_TEXT}
     try:
-        problems = {"said": under(bench.the_problem, said), "stated": under(bench.the_problem, stated)}
+        problems = {"said": under(data, said), "stated": under(data, stated)}
     except UsageError:  # a scale in sizes that are not known here
         problems = {}
     rows = {key: weights_and_entropies(problem, bench.digits) for key, problem in problems.items()}
@@ -150,6 +152,14 @@ def _evidence(bench: Bench, stated: AttentionSpec, said: AttentionSpec) -> dict[
         if names_in(a) or names_in(b):
             found["agree_for_d_k"] = agreeing_widths(a, b)
     return found
+
+
+def _data(bench: Bench) -> Problem | None:
+    """The problem whose weights are evidence; None for the stated example."""
+    problem = bench.the_problem
+    if problem is None or problem.lengths[0] * problem.lengths[1] * len(problem.heads) > MOST_SCORES:
+        return None
+    return problem
 
 
 def _message(
@@ -187,7 +197,7 @@ def _numbers(bench: Bench, evidence: dict[str, Any]) -> str:
         return f"the weights of {evidence['data']} do not differ" if said else "the sizes it names are not known here"
     a, b = (", ".join(_short(x, 8) for x in rows[row]) for rows in (said, stated))
     entropies = [_short(evidence["entropy"][key][row], 5) for key in ("said", "stated")]
-    where = f"row {row} of the weights" if bench.the_problem is not None else f"for {evidence['data']} the weights"
+    where = f"row {row} of the weights" if _data(bench) is not None else f"for {evidence['data']} the weights"
     return f"{where} would be {a} instead of {b}, the entropy {entropies[0]} instead of {entropies[1]}"
 
 

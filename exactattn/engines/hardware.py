@@ -35,7 +35,8 @@ class HardwareArithmetic:
 
     def lift(self, matrix: Matrix) -> Array:
         """Exact numbers, each correctly rounded to the format."""
-        return np.array([[self._number(x) for x in row] for row in matrix], dtype=self.dtype)
+        known = {x: self._number(x) for x in {x for row in matrix for x in row}}
+        return np.array([[known[x] for x in row] for row in matrix], dtype=self.dtype)
 
     def _number(self, x: Exact) -> Any:
         with np.errstate(all="ignore"):

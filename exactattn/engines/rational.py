@@ -35,19 +35,19 @@ class RationalField:
     def power(self, a: Fraction, exponent: Fraction) -> Fraction:
         """An integer power; `exact.power` has already taken the rational roots there are."""
         if exponent.denominator != 1:
-            raise Unavailable(f"({a})**({exponent}) is not rational")
+            raise Unavailable("a root is not rational")
         return a**exponent.numerator
 
     def exp(self, a: Fraction) -> Fraction:
         """e^0 = 1; e to any other rational power is irrational (Lindemann)."""
         if a != 0:
-            raise Unavailable(f"exp({a}) is not rational")
+            raise Unavailable("exp of another rational than 0 is not rational")
         return Fraction(1)
 
     def log(self, a: Fraction) -> Fraction:
         """ln 1 = 0; the logarithm of any other rational is irrational (Lindemann)."""
         if a != 1:
-            raise Unavailable(f"log({a}) is not rational")
+            raise Unavailable("the logarithm of another rational than 1 is not rational")
         return Fraction(0)
 
     def pi(self) -> Fraction:

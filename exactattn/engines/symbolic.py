@@ -16,7 +16,7 @@ import numpy as np
 from exactattn.errors import Unavailable
 from exactattn.numbers.elementwise import Array, Elementwise
 from exactattn.numbers.enclosure import Answer
-from exactattn.numbers.exact import Exact, evaluate
+from exactattn.numbers.exact import LONG_BITS, Exact, evaluate
 from exactattn.numbers.rational_functions import MOST_PRODUCTS, MOST_TERMS, Budget, is_zero, operations, terms
 
 MOST_OPERATIONS = 4000
@@ -208,6 +208,8 @@ class SymbolicArithmetic(Elementwise[Any]):
         swaps, back = self._replacements(x)
         short = x.xreplace(swaps)
         if operations(short) > MOST_SHOWN:
+            return None
+        if any(max(abs(q.p), q.q).bit_length() > LONG_BITS for q in short.atoms(sp.Rational)):
             return None
         short = self._in_lowest_terms(short, back)
         shown = short.xreplace(back)

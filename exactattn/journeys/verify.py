@@ -25,6 +25,7 @@ from exactattn.findings import (
     is_unexpected,
     with_expected,
 )
+from exactattn.numbers.balls import MOST_BITS, TooCoarse
 from exactattn.numbers.formats import format_named
 
 CODES = {
@@ -164,8 +165,9 @@ def _judged(bench: Bench) -> Iterator[Finding]:
 
 
 def _broken(bench: Bench, check: Check, error: Exception) -> Finding:
-    if isinstance(error, ExactattnError):
-        message = f"check {check.name} could not be run: {error}"
+    if isinstance(error, ExactattnError | TooCoarse):
+        reason = f"numbers too large to enclose at {MOST_BITS} bits" if isinstance(error, TooCoarse) else error
+        message = f"check {check.name} could not be run: {reason}"
         return Finding(bench.id(f"check:{check.name}"), check.name, "EA900", Level.ERROR, Verdict.NOT_RUN, message)
     where = error.__traceback__
     while where is not None and where.tb_next is not None:

@@ -130,6 +130,8 @@ class Interval:
 
     def decimal(self, digits: int) -> str | None:
         """t correctly rounded to so many significant digits (ties to even), or None when the interval is too wide."""
+        if self.lower <= 0 <= self.upper and self.lower != self.upper:
+            return None  # the ends have no digits in common; one of them may have a hundred thousand
         low, high = significant(self.lower, digits), significant(self.upper, digits)
         return low if low == high else None
 
@@ -219,7 +221,7 @@ def significant(x: Fraction, digits: int) -> str:
         return "0"
     sign, x = ("-" if x < 0 else ""), abs(x)
     exponent = _decimal_exponent(x)
-    scaled = round(x * Fraction(10) ** (digits - 1 - exponent))
+    scaled = _rounded(x, digits - 1 - exponent)
     if scaled == 10**digits:
         scaled, exponent = scaled // 10, exponent + 1
     text = str(scaled)
@@ -230,6 +232,17 @@ def significant(x: Fraction, digits: int) -> str:
         return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
     tail = f".{text[1:]}" if digits > 1 else ""
     return f"{sign}{text[0]}{tail}e{exponent:+03d}"
+
+
+def _rounded(x: Fraction, power: int) -> int:
+    """The integer nearest to x * 10**power, ties to even, without bringing a fraction to lowest terms."""
+    top, bottom = x.numerator, x.denominator
+    if power >= 0:
+        top *= 10**power
+    else:
+        bottom *= 10**-power
+    whole, rest = divmod(top, bottom)
+    return whole + (2 * rest > bottom or (2 * rest == bottom and whole % 2 == 1))
 
 
 def outward(interval: Interval, digits: int) -> tuple[str, str]:

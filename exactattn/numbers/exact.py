@@ -34,6 +34,9 @@ class Expr:
 Exact = Fraction | Expr
 Matrix = tuple[tuple[Exact, ...], ...]
 
+LONG_BITS = 1000  # of a numerator or denominator; longer ones are not spelt out
+LONG_DIGITS = 40
+
 PI = Expr("pi")
 ZERO = Fraction(0)
 ONE = Fraction(1)
@@ -180,15 +183,29 @@ def names_in(x: Exact) -> frozenset[str]:
     return frozenset().union(*(names_in(arg) for arg in x.args))
 
 
+def is_long(x: Fraction) -> bool:
+    """Has x so many digits that nobody reads them? (Python refuses to write more than 4300.)"""
+    return max(x.numerator.bit_length(), x.denominator.bit_length()) > LONG_BITS
+
+
+def _about(x: Fraction) -> str:
+    from exactattn.numbers.enclosure import significant
+
+    return f"about {significant(x, LONG_DIGITS)}"
+
+
 def spell(x: Exact, tight: bool = False) -> str:
-    """x in the language of case files; `tight` puts brackets round everything but a single token."""
+    """x in the language of case files, but for rationals of more than 1000 bits, of which 40 digits are told.
+
+    `tight` puts brackets round everything but a single token.
+    """
     text, single = _spell(x)
     return f"({text})" if tight and not single else text
 
 
 def _spell(x: Exact) -> tuple[str, bool]:
     if isinstance(x, Fraction):
-        return str(x), x.denominator == 1 and x >= 0
+        return (_about(x), False) if is_long(x) else (str(x), x.denominator == 1 and x >= 0)
     if x.op in ("name", "pi"):
         return x.label or x.op, True
     if x.op == "pow":

@@ -12,12 +12,11 @@ import numpy as np
 from exactattn.attention.definition import Where
 from exactattn.attention.spec import Stage
 from exactattn.findings import name_index
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse
-from exactattn.numbers.enclosure import Enclosure, Interval
+from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.formats import Format
 from exactattn.truth.ladder import Truth
 from exactattn.truth.reference import Floats, Parts, Reference
-from exactattn.truth.rows import shown, trimmed
+from exactattn.truth.rows import shown
 from exactattn.truth.runs import Run
 
 
@@ -98,30 +97,6 @@ def representation(written: Reference, stored: Reference, fmt: Format) -> dict[S
 def _places(truth: Truth) -> list[Where]:
     heads = range(len(truth.problem.heads))
     return [(stage, head) for stage in judged_stages(truth) for head in (heads if stage.per_head else (0,))]
-
-
-def enclosed(truth: Truth, stage: Stage, head: int) -> Enclosure:
-    """A stage with undefined rows left out and ends finer than 2**-4000 rounded outward.
-
-    Rounding or proof: balls, of more bits where one has no ends.
-    """
-    bits = FIRST_BITS
-    while True:
-        try:
-            values = truth.enclosure(stage, head, bits)
-            break
-        except TooCoarse:
-            if bits >= truth.most_bits:
-                raise
-            bits *= 4
-    lower, upper = values.lower.copy(), values.upper.copy()
-    for index in values.indices():
-        if index[0] in truth.undefined:
-            lower[index] = upper[index] = None
-        else:
-            ends = trimmed(Interval(lower[index], upper[index]))
-            lower[index], upper[index] = ends.lower, ends.upper
-    return Enclosure(lower, upper)
 
 
 def _note(found: Accuracy, parts: Parts, error: tuple[Floats, Floats], fmt: Format) -> tuple[int, int] | None:

@@ -21,6 +21,7 @@ BITS = 192
 STEP = Fraction(1, 1 << 100)  # half the width of a certified end
 MOST_DEGREE = 64
 FLAT = 1e-9
+FAR = 1e300
 AT_ONCE = 24  # weights whose crossings are all enclosed before the others are looked at
 
 _Cell = tuple[tuple[Fraction, ...], int, Fraction, Fraction]  # scores, key, low, high
@@ -75,7 +76,8 @@ class Fit:
 def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
     """The intervals of factors that make every wanted weight right, from left to right; empty when none does.
 
-    None when it cannot be told: a weight that only touches a bound at its peak, too flat to enclose the crossing.
+    None when it cannot be told: a weight that only touches a bound at its peak, too flat to enclose the crossing, or
+    scores beyond float64.
 
     Rounding or proof: log p_j is concave in b (its second derivative is minus the variance of s under p), so p_j
     takes a value at most twice, once on each side of its peak. Every crossing of every bound is found and enclosed
@@ -105,7 +107,7 @@ def _fit_cells(all_cells: tuple[_Cell, ...]) -> tuple[Fit, ...] | None:
             cells |= {cell: rest.pop(cell) for cell in list(rest)[:AT_ONCE]}
             try:
                 fits = _fit_all(cells)
-            except _TooFlatError:
+            except (_TooFlatError, OverflowError):
                 return None
             rest = {cell: name for cell, name in rest.items() if not all(_stays_inside(cell, one) for one in fits)}
             if not rest or not fits:
@@ -206,6 +208,8 @@ def _branches(differences: list[float], bound: float) -> Iterable[float]:
 
     reach = 1.0
     span = max(abs(d) for d in differences)
+    if span < 1 / FAR:
+        raise _TooFlatError
     while reach * span < 1e4:
         reach *= 2
     bottom = _lowest(excess, -reach, reach)

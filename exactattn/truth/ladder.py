@@ -21,6 +21,8 @@ from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
 
 MOST_SYMBOLIC_CELLS = 400
+MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
+MOST_PRODUCTS = {"symbolic": 20_000, "rational": 1_000_000}  # of the matrix products of a problem; about a second
 MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a while
 
 
@@ -52,7 +54,9 @@ class Truth:
         self.undefined = undefined_rows(problem)
         self._balls: dict[int, dict[Where, Any]] = {}
         self._enclosures: dict[tuple[Where, int], Enclosure] = {}
-        self._exact: dict[str, tuple[Any, dict[Where, Any]] | None] = {}
+        self.looks = 0
+        self._too_coarse: dict[tuple[Where, int], TooCoarse] = {}
+        self._exact: dict[tuple[str, Stage], tuple[Any, dict[Where, Any]] | None] = {}
 
     def following(self, given: Mapping[Element, Exact]) -> Truth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""
@@ -73,20 +77,44 @@ class Truth:
             for index in np.ndindex(*self.shape(stage)):
                 yield Element(stage, tuple(map(int, index)), head)
 
+    def look(self) -> None:
+        """Counts a value or a sign that a statement asks for. Errors: Unavailable after `MOST_LOOKS`."""
+        self.looks += 1
+        if self.looks > MOST_LOOKS:
+            raise Unavailable(
+                f"the statements of this case ask for more than {MOST_LOOKS} values of one problem; give each its own "
+                "case, or name fewer elements"
+            )
+
     def has(self, stage: Stage) -> bool:
         """Does this problem have the stage? (Scores given directly leave out q and k.)"""
         return stage not in (Stage.Q, Stage.K) or self.problem.heads[0].scores is None
 
     def enclosure(self, stage: Stage, head: int = 0, bits: int = FIRST_BITS) -> Enclosure:
-        """A stage of one head, tokens as rows. Rounding or proof: ball arithmetic. Errors: TooCoarse."""
+        """A stage of one head, tokens as rows, with at least so many bits: with more where so few give no finite ends.
+
+        Rounding or proof: ball arithmetic. Errors: TooCoarse where `most_bits` give none either.
+        """
         key = ((stage, head), bits)
         if key not in self._enclosures:
-            engine = plugins.get("engines", "ball")
-            with engine.precision(bits):
-                if bits not in self._balls:
-                    self._balls[bits] = stages(self.problem, engine.arithmetic(), self._given())
-                self._enclosures[key] = engine.enclosure(self._balls[bits][stage, head])
+            if key in self._too_coarse:
+                raise self._too_coarse[key]
+            try:
+                self._enclosures[key] = self._enclosed(stage, head, bits)
+            except TooCoarse as error:
+                self._too_coarse[key] = error
+                if bits >= self.most_bits:
+                    raise
+                self._enclosures[key] = self.enclosure(stage, head, 4 * bits)
         return self._enclosures[key]
+
+    def _enclosed(self, stage: Stage, head: int, bits: int) -> Enclosure:
+        engine = plugins.get("engines", "ball")
+        with engine.precision(bits):
+            if bits not in self._balls:
+                self._balls[bits] = stages(self.problem, engine.arithmetic(), self._given())
+            enclosure: Enclosure = engine.enclosure(self._balls[bits][stage, head])
+        return enclosure
 
     def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
         """The enclosure of one element; None where it is undefined (a row with no allowed key) or -inf."""
@@ -195,18 +223,39 @@ class Truth:
 
     def stages_by(self, engine: str, until: Stage) -> tuple[Any, dict[Where, Any]] | None:
         """The arithmetic of an exact engine and the stages up to `until` in it; None where it cannot, or too large."""
-        key = f"{engine}:{until}"
-        if key not in self._exact:
-            self._exact[key] = None
-            if engine == "rational" or self._cells() <= MOST_SYMBOLIC_CELLS:
-                arithmetic = plugins.get("engines", engine).arithmetic()
-                with suppress(Unavailable):
-                    self._exact[key] = arithmetic, stages(self.problem, arithmetic, self._given(), until)
-        return self._exact[key]
+        if (engine, until) not in self._exact:
+            stuck = any(e == engine and s.order <= until.order and x is None for (e, s), x in self._exact.items())
+            self._exact[engine, until] = None if stuck else self._stages_by(engine, until)
+        return self._exact[engine, until]
+
+    def _stages_by(self, engine: str, until: Stage) -> tuple[Any, dict[Where, Any]] | None:
+        if products(self.problem) > MOST_PRODUCTS[engine]:
+            return None
+        if engine == "symbolic" and self._cells() > MOST_SYMBOLIC_CELLS:
+            return None
+        arithmetic = plugins.get("engines", engine).arithmetic()
+        with suppress(Unavailable):
+            return arithmetic, stages(self.problem, arithmetic, self._given(), until)
+        return None
 
     def _cells(self) -> int:
         queries, keys = self.problem.lengths
         return queries * keys * len(self.problem.heads)
+
+
+def products(problem: Problem) -> int:
+    """How many products of two numbers the matrix products of a problem take."""
+    form, (queries, keys) = problem.row_form, problem.lengths
+    total = joined = 0
+    for head in form.heads:
+        for part, rows in (("q", queries), ("k", keys), ("v", keys)):
+            projection = getattr(head, f"W_{part.upper()}")
+            total += rows * len(projection) * len(projection[0]) if projection else 0
+        width, values = head.k or head.W_K, head.v or head.W_V
+        total += queries * keys * len(width[0]) if width else 0
+        total += queries * keys * len(values[0]) if values else 0
+        joined += len(values[0]) if values else 0
+    return total + (queries * joined * len(form.W_O[0]) if form.W_O else 0)
 
 
 def difference(a: Interval, b: Interval) -> Interval:

@@ -7,6 +7,7 @@ has all the weight and no gradient passes. Entropy (nats) is ln n for uniform we
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,12 +18,14 @@ from exactattn import plugins
 from exactattn.attention.definition import Where, stages
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import Unavailable
-from exactattn.numbers.balls import FIRST_BITS, enclose, interval
+from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose, interval
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, div, evaluate, log, mul, power
+from exactattn.truth.ladder import products
 from exactattn.truth.rows import MASKING_BIAS, Row, largest, product, trimmed
 
 MOST_EXACT_SCORES = 400
+MOST_EXACT_PRODUCTS = 100_000
 SAME_SCALE = Fraction(1, 20)
 SATURATED_WEIGHT = Fraction(99, 100)
 SATURATED_TRACE = Fraction(1, 2)
@@ -48,7 +51,17 @@ def saturation(problem: Problem, bits: int = FIRST_BITS) -> list[Saturation]:
     """Of every row with at least two keys, head by head.
 
     Exact value: with natural logits s and m near their maximum, the entropy is (lse - m) - sum p (s - m).
+    Errors: TooCoarse where `MOST_BITS` give no finite ends either.
     """
+    try:
+        return _saturation(problem, bits)
+    except TooCoarse:
+        if bits >= MOST_BITS:
+            raise
+        return saturation(problem, 4 * bits)
+
+
+def _saturation(problem: Problem, bits: int) -> list[Saturation]:
     engine = plugins.get("engines", "ball")
     found = []
     with engine.precision(bits):
@@ -114,23 +127,22 @@ def variance(problem: Problem) -> Interval:
     Exact value: mean of squares minus square of the mean; of no width where the scores are few and rational.
     """
     queries, keys = problem.lengths
-    small = queries * keys * len(problem.heads) <= MOST_EXACT_SCORES
-    for name in ("rational", "ball") if small else ("ball",):
-        engine = plugins.get("engines", name)
-        try:
-            values = stages(problem, engine.arithmetic(), until=Stage.SCORES)
-        except Unavailable:
-            continue
-        allowed = problem.allowed
-        scores = [x for head in range(len(problem.heads)) for x in values[Stage.SCORES, head][allowed]]
-        if name == "rational":
+    if queries * keys * len(problem.heads) <= MOST_EXACT_SCORES and products(problem) <= MOST_EXACT_PRODUCTS:
+        with suppress(Unavailable):
+            scores = _allowed_scores(problem, plugins.get("engines", "rational").arithmetic())
             centre = sum(scores, Fraction(0)) / len(scores)
             exact = sum(((x - centre) ** 2 for x in scores), Fraction(0)) / len(scores)
             return Interval(exact, exact)
-        with engine.precision(FIRST_BITS):
-            middle = sum(scores) / len(scores)
-            return _positive(sum((x - middle) ** 2 for x in scores) / len(scores))
-    raise AssertionError("balls are always there")
+    engine = plugins.get("engines", "ball")
+    with engine.precision(FIRST_BITS):
+        scores = _allowed_scores(problem, engine.arithmetic())
+        middle = sum(scores) / len(scores)
+        return _positive(sum((x - middle) ** 2 for x in scores) / len(scores))
+
+
+def _allowed_scores(problem: Problem, arithmetic: Any) -> list[Any]:
+    values = stages(problem, arithmetic, until=Stage.SCORES)
+    return [x for head in range(len(problem.heads)) for x in values[Stage.SCORES, head][problem.allowed]]
 
 
 def scaled_variance(problem: Problem, before: Interval) -> Interval:

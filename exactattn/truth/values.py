@@ -35,6 +35,8 @@ class Values:
         Errors: NumeralError where it is undefined.
         """
         element = Element(stage, index, head)
+        if self.truth is not None:
+            self.truth.look()
         value = self._value(element, FIRST_BITS)
         if value.lower == value.upper:
             return value.lower
@@ -46,10 +48,12 @@ class Values:
         """The sign of x: -1, 0 or 1; None when it cannot be told.
 
         Proof: a ball that excludes 0 has the sign of its ends; 0 itself is proven by rationals or SymPy, and only
-        for what a ball shows to be a real number at all.
+        for what a ball shows to be a real number at all. Errors: Unavailable after `MOST_LOOKS`.
         """
         if isinstance(x, Fraction):
             return (x > 0) - (x < 0)
+        if self.truth is not None:
+            self.truth.look()
         bits, tried = FIRST_BITS, False
         while bits <= MOST_BITS:
             found = self.enclose(x, bits)

@@ -12,8 +12,8 @@ import pytest
 from exactattn.attention.spec import Stage
 from exactattn.engines.ball import ENGINE
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.accuracy import Accuracy, _note, enclosed, judged_stages
-from exactattn.truth.ladder import Truth
+from exactattn.truth.accuracy import Accuracy, _note, judged_stages
+from exactattn.truth.ladder import Element, Truth
 from exactattn.truth.reference import Parts, Reference
 
 
@@ -132,6 +132,6 @@ def test_the_reference_is_the_truth(document_n):
 
 def test_undefined_rows_have_no_truth(document_n):
     truth = Truth(replace(document_n, mask=((True,) * 3, (False,) * 3, (True,) * 3)))
-    values = enclosed(truth, Stage.OUTPUT, 0)
-    assert [values[row, 0] is None for row in range(3)] == [False, True, False]
+    values = [truth.value(Element(Stage.OUTPUT, (row, 0))) for row in range(3)]
+    assert [value is None for value in values] == [False, True, False]
     assert list(np.isnan(Reference(truth).of(Stage.OUTPUT, 0).high[:, 0])) == [False, True, False]
