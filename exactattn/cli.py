@@ -88,7 +88,7 @@ def verify(
     from exactattn.journeys.explain import require_prefixes
 
     outputs = {name: file for name, file in (("json", json_file), ("markdown", markdown_file)) if file is not None}
-    shell.distinct(outputs)
+    shell.distinct(outputs, cases)
     require_prefixes((*select, *ignore))
     reports = journey.verify(list(cases), journey.VerifyOptions(digits, seed, select, ignore))
     failed = shell.deliver(reports, outputs, quiet, verbose)
@@ -125,6 +125,7 @@ def solve(
     from exactattn.journeys.solve import choose
     from exactattn.journeys.solve import solve as journey
 
+    shell.distinct({} if json_file is None else {"json": json_file}, [case])
     solution = journey(choose(load(case).problems, problem), Wanted(stage, digits, head, index, engine))
     shell.result(solution.text(), solution.as_json(), json_file)
     sys.exit(solution.status)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
@@ -19,6 +19,7 @@ from exactattn.errors import ExactattnError, UsageError
 BAD = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+UNREADABLE = ("EA901", "EA209")
 
 
 class Commands(click.Group):
@@ -62,11 +63,21 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def distinct(outputs: Mapping[str, str]) -> None:
-    """No two outputs go to one place."""
-    places = [file if file == "-" else os.path.realpath(file) for file in outputs.values()]
-    if len(set(places)) < len(places):
+def distinct(outputs: Mapping[str, str], cases: Sequence[str] = ()) -> None:
+    """No two outputs go to one place, none goes over a case, and standard input is read once."""
+    places = {name: _place(file) for name, file in outputs.items()}
+    if len(set(places.values())) < len(places):
         raise UsageError(f"{' and '.join(f'--{name}' for name in outputs)} go to one place: give each its own file")
+    read = [_place(case) for case in cases]
+    for name, place in places.items():
+        if place != "-" and place in read:
+            raise UsageError(f"--{name} would overwrite the case {outputs[name]}: give it its own file")
+    if read.count("-") > 1:
+        raise UsageError("standard input can be read only once: name - one time")
+
+
+def _place(file: str) -> str:
+    return file if file == "-" else os.path.realpath(file)
 
 
 def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool, verbose: bool = False) -> bool:
@@ -89,10 +100,22 @@ def deliver(reports: Any, outputs: Mapping[str, str], quiet: bool, verbose: bool
         if not quiet:
             complain("\n".join(headlines(reports)))
     elif failures or not quiet:
-        click.echo(plugins.get("render", "terminal").render(reports, **screen(), verbose=verbose), nl=False)
+        _echo(plugins.get("render", "terminal").render(reports, **screen(), verbose=verbose))
+    if quiet and not failures:
+        for line in _unreadable(reports):
+            complain(line)
     for failure in failures:
         complain(f"error: {failure}")
     return bool(failures)
+
+
+def _unreadable(reports: Any) -> Iterator[str]:
+    """Why a case, or a claim in it, could not be read: one line a mistake."""
+    for report in reports.reports:
+        for finding in report.findings:
+            if finding.code in UNREADABLE:
+                place = "" if finding.where is None else f"line {finding.where.line}, column {finding.where.column}: "
+                yield f"error: {report.subject.path}: {place}{finding.message}"
 
 
 def screen() -> dict[str, Any]:
@@ -135,12 +158,23 @@ def say(text: str) -> None:
     """Text of ours that may quote a file, to standard output."""
     from exactattn.render.text import clean_lines
 
-    click.echo(clean_lines(text), nl=False)
+    _echo(clean_lines(text))
 
 
 def out(text: str) -> None:
     """A whole document in UTF-8, whatever the terminal's encoding is."""
-    click.echo(text.encode("utf-8"), nl=False)
+    _echo(text.encode("utf-8"))
+
+
+def _echo(text: str | bytes) -> None:
+    """To standard output. Errors: UsageError when it takes no more, such as a full disk."""
+    try:
+        click.echo(text, nl=False)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _silence()
+        raise UsageError(f"cannot write to standard output: {error.strerror or error}") from error
 
 
 def complain(text: str) -> None:

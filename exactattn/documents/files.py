@@ -15,6 +15,8 @@ STDIN = "-"
 def read_bytes(path: str, mistakes: Mistakes) -> bytes:
     """The content of a file, or of standard input for `-`. Errors: CaseError."""
     if path == STDIN:
+        if sys.stdin is None:
+            mistakes.stop("standard input is closed", None, "name a file, or send a case to standard input")
         return _bounded(sys.stdin.buffer.read(MAX_BYTES + 1), mistakes)
     place = Path(path)
     try:
