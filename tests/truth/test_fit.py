@@ -135,3 +135,18 @@ def test_a_block_of_hundreds_of_weights_takes_seconds():
         (one,) = fit(wanted(scores, prints, "0.0001"))
     assert one.low.value.upper < F(7, 10) < one.high.value.lower
     assert crossings < 200
+
+
+def test_a_weight_that_leaves_its_bounds_between_the_ends_does_not_stay_inside():
+    # p = 1/(e^-b + 1 + e^b): 0.245 at b = -1 and 1, and 1/3 between them
+    def end(x):
+        return fit_module.End(Interval(F(x), F(x)))
+
+    middle = ((F(0), F(1), F(2)), 1, F(1, 5), F(3, 10))
+    assert not fit_module._stays_inside(middle, fit_module.Fit(end(-1), end(1)))
+    assert fit_module._stays_inside(middle, fit_module.Fit(end("0.9"), end("1.1")))
+    first = ((F(0), F(1)), 0, F(1, 5), F(1, 2))  # 1/(1 + e^b): 0.5 at 0, 0.12 at 2
+    assert fit_module._stays_inside(first, fit_module.Fit(end(0), end(1)))
+    assert not fit_module._stays_inside(first, fit_module.Fit(end(0), end(2)))
+    assert not fit_module._stays_inside(first, fit_module.Fit(end(-1), end(1)))
+    assert not fit_module._stays_inside(first, fit_module.Fit(fit_module.End(None), end(1)))

@@ -369,3 +369,8 @@ def test_two_names_of_one_scale_are_one_reading():
     found = outcome(problem, block("weights", ["0.731 0.269"]))  # as stated 0.804, 0.196
     assert {item.reason for item in found.values()} == {"convention"}
     assert found["weights", (0, 0)].readings == ("scale=1/d_k", "scale=1/sqrt(d_model)")
+
+
+def test_a_cut_number_on_a_wrong_print_is_right_by_accident():
+    found = outcome(scores_problem([[1, 0]]), block("scores", ["1.5 0"]), block("weights", ["0.73105 0.26894"]))
+    assert (found["weights", (0, 0)].reason, found["weights", (0, 0)].by_accident) == ("truncated", True)
