@@ -7,7 +7,7 @@ p_j(b) = e^(b s_j) / sum_l e^(b s_l), over the allowed keys.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -16,19 +16,13 @@ import flint
 
 from exactattn.numbers.balls import interval, precision
 from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.truth.crossings import TooFlat, crossings
 
 BITS = 192
-STEP = Fraction(1, 1 << 100)  # half the width of a certified end
 MOST_DEGREE = 64
-FLAT = 1e-9
-FAR = 1e300
 AT_ONCE = 24  # weights whose crossings are all enclosed before the others are looked at
 
 _Cell = tuple[tuple[Fraction, ...], int, Fraction, Fraction]  # scores, key, low, high
-
-
-class _TooFlatError(ArithmeticError):
-    """A weight touches its bound at its peak, or so nearly that floats cannot find the crossings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +73,11 @@ def fit(wanted: Iterable[Wanted]) -> list[Fit] | None:
     None when it cannot be told: a weight that only touches a bound at its peak, too flat to enclose the crossing, or
     scores beyond float64.
 
-    Rounding or proof: log p_j is concave in b (its second derivative is minus the variance of s under p), so p_j
-    takes a value at most twice, once on each side of its peak. Every crossing of every bound is found and enclosed
-    (opposite proven signs at both ends of an interval of width 2**-99); between neighbouring crossings no weight
-    changes sides, and one point there, decided in balls, speaks for all. Of many weights a few are taken so; the
-    others only join them where `_stays_inside` does not show that they hold in all of what is left.
+    Rounding or proof: `crossings` finds and encloses every factor at which a weight is at a bound; between
+    neighbouring crossings no weight changes sides, and one point there, decided in balls, speaks for all. Crossings
+    nearer to each other than 2**-99 / (largest difference of scores) count as one, so an interval of factors narrower
+    than that is not seen. Of many weights a few are taken so; the others only join them where `_stays_inside` does
+    not show that they hold in all of what is left.
     """
     names = {(w.scores, w.key, w.low, w.high): w.name for w in reversed(list(wanted))}
     fits = _fit_cells(tuple(names))
@@ -107,7 +101,7 @@ def _fit_cells(all_cells: tuple[_Cell, ...]) -> tuple[Fit, ...] | None:
             cells |= {cell: rest.pop(cell) for cell in list(rest)[:AT_ONCE]}
             try:
                 fits = _fit_all(cells)
-            except (_TooFlatError, OverflowError):
+            except (TooFlat, OverflowError):
                 return None
             rest = {cell: name for cell, name in rest.items() if not all(_stays_inside(cell, one) for one in fits)}
             if not rest or not fits:
@@ -115,14 +109,23 @@ def _fit_cells(all_cells: tuple[_Cell, ...]) -> tuple[Fit, ...] | None:
 
 
 def _fit_all(cells: Mapping[_Cell, str]) -> list[Fit]:
-    """The fits of a few cells. Errors: _TooFlatError."""
+    """The fits of a few cells. Errors: TooFlat."""
     ends = sorted((end for cell, name in cells.items() for end in _crossings(*cell, name)), key=_middle)
     merged: list[End] = []
     for end in ends:
         if not merged or merged[-1].value is None or end.value is None or not merged[-1].value.meets(end.value):
             merged.append(end)
     gaps = list(zip([End(None), *merged], [*merged, End(None)], strict=True))
-    return _joined([gap for gap in gaps if all(_inside(cell, _sample(*gap)) for cell in cells)])
+    unit = 1 / max((max(scores) - min(scores) for scores, *_ in cells), default=Fraction(1)) if merged else Fraction(1)
+    return _joined([gap for gap in gaps if _all_inside(cells, _sample(*gap, unit))])
+
+
+def _all_inside(cells: Iterable[_Cell], factor: Fraction) -> bool:
+    """Is every weight within its bounds there? Errors: TooFlat when that cannot be told."""
+    answer = Answer.every(*(_inside(cell, factor) for cell in cells))
+    if answer is Answer.CANNOT_TELL:
+        raise TooFlat
+    return answer is Answer.YES
 
 
 def _stays_inside(cell: _Cell, one: Fit) -> bool:
@@ -132,11 +135,11 @@ def _stays_inside(cell: _Cell, one: Fit) -> bool:
     between its values at the ends.
     """
     if one.low.value is None or one.high.value is None:
-        return len(set(cell[0])) == 1 and _inside(cell, Fraction(0))
+        return len(set(cell[0])) == 1 and _inside(cell, Fraction(0)) is Answer.YES
     ends = (one.low.value.lower, one.high.value.upper)
     slopes = [_slope(cell[0], cell[1], end) for end in ends]
     one_way = all(slope > 0 for slope in slopes) or all(slope < 0 for slope in slopes) or len(set(cell[0])) == 1
-    return one_way and all(_inside(cell, end) for end in ends)
+    return one_way and all(_inside(cell, end) is Answer.YES for end in ends)
 
 
 def _slope(scores: tuple[Fraction, ...], key: int, factor: Fraction) -> flint.arb:
@@ -161,21 +164,25 @@ def _middle(end: End) -> Fraction:
     return end.value.midpoint
 
 
-def _sample(low: End, high: End) -> Fraction:
-    """A factor strictly between two ends."""
+def _sample(low: End, high: End, unit: Fraction) -> Fraction:
+    """A factor strictly between two ends; beyond the last one a step at which no weight is at its limit yet."""
     if low.value is None and high.value is None:
         return Fraction(0)
     if low.value is None:
-        return _middle(high) - 1
+        return _middle(high) - unit
     if high.value is None:
-        return _middle(low) + 1
+        return _middle(low) + unit
     return (low.value.upper + high.value.lower) / 2
 
 
-def _inside(cell: _Cell, factor: Fraction) -> bool:
+def _inside(cell: _Cell, factor: Fraction) -> Answer:
     scores, key, low, high = cell
-    weight = interval(_weight(scores, key, factor))
-    return Answer.every(weight.at_least(low), weight.at_most(high)) is Answer.YES
+    if factor == 0 or len(set(scores)) == 1:
+        share = Fraction(1, len(scores))
+        weight = Interval(share, share)
+    else:
+        weight = interval(_weight(scores, key, factor))
+    return Answer.every(weight.at_least(low), weight.at_most(high))
 
 
 def _weight(scores: tuple[Fraction, ...], key: int, factor: Fraction) -> flint.arb:
@@ -191,73 +198,8 @@ def _crossings(
         return  # the weight is 1/n at every factor
     differences = [score - scores[key] for score in scores]
     for bound in (low, high):
-        if not 0 < bound < 1:
-            continue
-        for bracket in _branches([float(d) for d in differences], float(bound)):
-            value = _certified(scores, key, bound, bracket)
+        for value in crossings(differences, bound) if 0 < bound < 1 else ():
             yield End(value, _closed(differences, bound, value), name)
-
-
-def _branches(differences: list[float], bound: float) -> Iterable[float]:
-    """Approximate factors where sum_l e^(b d_l) = 1/bound: the sum is convex in b, so at most two."""
-
-    def excess(b: float) -> float:
-        exponents = [b * d for d in differences]
-        top = max(exponents)
-        return top + math.log(sum(math.exp(e - top) for e in exponents)) + math.log(bound)
-
-    reach = 1.0
-    span = max(abs(d) for d in differences)
-    if span < 1 / FAR:
-        raise _TooFlatError
-    while reach * span < 1e4:
-        reach *= 2
-    bottom = _lowest(excess, -reach, reach)
-    if abs(excess(bottom)) < FLAT and abs(bottom) < reach / 2:
-        raise _TooFlatError
-    if excess(bottom) > 0:
-        return
-    for far in (-reach, reach):
-        if excess(far) > 0:
-            yield _bisect(excess, bottom, far)
-
-
-def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """The place of the minimum of a convex function, by golden section."""
-    ratio = (math.sqrt(5) - 1) / 2
-    for _ in range(60):  # 0.618^60 is below what floats tell apart at a minimum
-        a, b = high - ratio * (high - low), low + ratio * (high - low)
-        low, high = (low, b) if function(a) < function(b) else (a, high)
-    return (low + high) / 2
-
-
-def _bisect(function: Callable[[float], float], inside: float, outside: float) -> float:
-    """Where the function changes sign between a point where it is not positive and one where it is."""
-    for _ in range(200):
-        middle = (inside + outside) / 2
-        if middle in (inside, outside):
-            break
-        inside, outside = (middle, outside) if function(middle) <= 0 else (inside, middle)
-    return (inside + outside) / 2
-
-
-def _certified(scores: tuple[Fraction, ...], key: int, bound: Fraction, start: float) -> Interval:
-    """A proven enclosure of the crossing near `start`: Newton's steps in balls, then opposite signs at both ends."""
-    factor = Fraction(start)
-    differences = [score - scores[key] for score in scores]
-    for _ in range(5):
-        powers = [_ball(factor * d).exp() for d in differences]
-        total = sum(powers, -1 / _ball(bound))
-        slope = sum((p * _ball(d) for p, d in zip(powers, differences, strict=True)), flint.arb(0))
-        if slope.contains(0):
-            raise _TooFlatError
-        step = interval(total / slope).midpoint
-        factor -= Fraction(round(step * (1 << 160)), 1 << 160)
-    left, right = (interval(_weight(scores, key, factor + side)).minus(bound) for side in (-STEP, STEP))
-    crosses = (left.upper < 0 < right.lower) or (right.upper < 0 < left.lower)
-    if not crosses:
-        raise _TooFlatError
-    return Interval(factor - STEP, factor + STEP)
 
 
 def _ball(x: Fraction) -> flint.arb:

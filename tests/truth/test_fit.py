@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction as F
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -150,3 +151,54 @@ def test_a_weight_that_leaves_its_bounds_between_the_ends_does_not_stay_inside()
     assert not fit_module._stays_inside(first, fit_module.Fit(end(0), end(2)))
     assert not fit_module._stays_inside(first, fit_module.Fit(end(-1), end(1)))
     assert not fit_module._stays_inside(first, fit_module.Fit(fit_module.End(None), end(1)))
+
+
+def one_weight(scores, low, high):
+    return fit([Wanted(tuple(map(F, scores)), 0, F(low), F(high), "weight")])
+
+
+@pytest.mark.parametrize("gap", [F(1, 10**6), F(1, 10**12), F(1, 10**20)])
+@pytest.mark.parametrize("other", [0, -3])
+def test_nearly_equal_scores_fit_large_factors(gap, other):
+    # the third weight is far below anything here: p = 1/(1 + e^(-b gap)), 7/10 at ln(7/3)/gap and 4/5 at ln(4)/gap
+    (one,) = one_weight([1, 1 - gap, other], "0.7", "0.8")
+    assert float(one.low.value.midpoint * gap) == pytest.approx(math.log(7 / 3), rel=1e-14)
+    assert float(one.high.value.midpoint * gap) == pytest.approx(math.log(4), rel=1e-14)
+
+
+@pytest.mark.parametrize("size", [F(1, 10**30), 1, 1000, 10**30])
+def test_a_bound_that_is_only_approached_is_kept_for_ever(size):
+    # two equal largest scores: p = 1/(2 + e^(-b size)) is 2/5 at ln(2)/size, and never reaches 1/2
+    (one,) = one_weight([size, size, 0], "0.4", "0.5")
+    assert float(one.low.value.midpoint * F(size)) == pytest.approx(math.log(2), rel=1e-14)
+    assert one.high.value is None
+    assert one_weight([size, size, 0], "0.5", "0.6") == []
+
+
+def test_a_gap_too_narrow_to_certify_cannot_be_told():
+    assert one_weight([1, 1 - F(1, 10**40), 0], "0.7", "0.8") is None
+
+
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=5), st.integers(0, 12), st.integers(1, 9), st.integers(1, 4))
+def test_the_factor_is_found_when_two_scores_nearly_coincide(scores, places, numerator, digits):
+    # oracle: mpmath at 60 digits; a print is right for the factor that made it unless it lies at a tie
+    gap, exact = F(1, 10**places), [F(s) for s in scores]
+    exact = [*exact, exact[0] - gap]
+    factor = F(numerator, 4) / gap
+    with mpmath.workdps(60):
+        powers = [
+            mpmath.exp(mpmath.mpf((factor * (s - max(exact))).numerator) / (factor * (s - max(exact))).denominator)
+            for s in exact
+        ]
+        weights = [p / mpmath.fsum(powers) for p in powers]
+        prints = [int(mpmath.nint(w * 10**digits)) for w in weights]
+        if any(
+            abs(abs(w * 10**digits - n) - mpmath.mpf(1) / 2) < mpmath.mpf(10) ** -40
+            for w, n in zip(weights, prints, strict=True)
+        ):
+            return
+    unit = F(1, 10**digits)
+    cells = [Wanted(tuple(exact), j, n * unit - unit / 2, n * unit + unit / 2, str(j)) for j, n in enumerate(prints)]
+    fits = fit(cells)
+    assert fits is not None
+    assert any(one.holds(Interval(factor, factor)) is Answer.YES for one in fits)
