@@ -8,14 +8,18 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from exactattn import plugins
+from exactattn.attention.sheet import Sheet, role_of
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import ProblemError
 from exactattn.findings import Claim, Finding, Level, Place, PrintedBlock, Verdict
+from exactattn.numbers.folding import shape
 from exactattn.numbers.formats import Format
+from exactattn.truth.face import AnyTruth
 from exactattn.truth.judge import judge
 from exactattn.truth.ladder import Truth
 from exactattn.truth.prints import Judged
 from exactattn.truth.runs import Run, run, stored
+from exactattn.truth.sheet import SheetTruth
 
 
 class Check(Protocol):
@@ -38,12 +42,14 @@ class Bench:
     """One problem of a case. A case of claims alone has no problem.
 
     name        the problem's name, "" when the case has only one
+    sheet       its inputs and formulas, where it has any
     formats, algorithms   the float runs that are wanted
     digits      significant digits of true values in evidence
     """
 
     name: str = ""
     the_problem: Problem | None = None
+    sheet: Sheet | None = None
     printed: tuple[PrintedBlock, ...] = ()
     claims: tuple[Claim, ...] = ()
     formats: tuple[Format, ...] = ()
@@ -66,20 +72,39 @@ class Bench:
         return Truth(self.problem)
 
     @cached_property
+    def referee(self) -> AnyTruth:
+        """What printed numbers are judged against: the problem, and the formulas beside it or instead of it."""
+        return self.truth if self.sheet is None else SheetTruth(self.sheet)
+
+    @property
+    def several_heads(self) -> bool:
+        """Do stages carry the index of a head?"""
+        return self.the_problem is not None and self.the_problem.several_heads
+
+    @cached_property
     def judged(self) -> tuple[Judged, ...]:
         """Every printed number with its verdict, in the order of the file."""
-        return tuple(judge(self.truth, self.printed))
+        if self.the_problem is None and self.sheet is None:
+            return ()
+        return tuple(judge(self.referee, self.printed))
 
     @cached_property
     def weight_rows(self) -> Mapping[tuple[str, int, int], list[Judged]]:
         """The printed weights by (block, head, query), where every key of the query is printed in the block."""
         rows: dict[tuple[str, int, int], list[Judged]] = {}
         for item in self.judged:
-            if item.element.stage is Stage.WEIGHTS:
-                query = item.element.place(self.problem)[0]
+            if role_of(item.element.stage) is Stage.WEIGHTS:
+                query = item.element.row(self.the_problem)
                 rows.setdefault((item.block.name, item.element.head, query), []).append(item)
-        keys = self.problem.lengths[1]
-        return {key: row for key, row in rows.items() if len(row) == keys}
+        return {key: row for key, row in rows.items() if len(row) == self._keys(row[0])}
+
+    def _keys(self, item: Judged) -> int:
+        """How many weights the row of one has."""
+        if isinstance(item.element.stage, Stage):
+            return self.problem.lengths[1]
+        assert isinstance(self.referee, SheetTruth)
+        array = self.referee.array(str(item.element.stage))
+        return shape(array)[-1] if isinstance(array, tuple) else 1
 
     def stored(self, fmt: Format) -> Truth | None:
         """What the problem truly gives for its inputs as stored in a format; None when they do not fit in it."""

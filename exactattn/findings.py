@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from exactattn.attention.spec import Stage
+from exactattn.attention.sheet import Where
 from exactattn.numbers.exact import Exact, is_long, spell
 
 SCHEMA = "exactattn/reports/1"
@@ -78,7 +78,7 @@ class PrintedBlock:
     """
 
     name: str
-    stage: Stage
+    stage: Where
     cells: tuple[PrintedCell, ...]
     head: int | None = None
     dtype: str | None = None

@@ -10,7 +10,7 @@ from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text, name_index
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, enclose
 from exactattn.numbers.enclosure import Interval, outward, significant
-from exactattn.truth.ladder import Truth
+from exactattn.truth.face import AnyTruth
 from exactattn.truth.prints import Judged, Row, is_noise
 
 CODE_OF = {"new": "EA102", "propagated": "EA103", "convention": "EA104"}
@@ -43,22 +43,20 @@ class Printed:
 
     def run(self, bench: Bench) -> Iterator[Finding]:
         """One finding a printed number, and remarks on blocks."""
-        if bench.the_problem is None:
-            return
         for item in bench.judged:
             yield self._finding(bench, item)
         yield from self._complements(bench)
         yield from self._mixtures(bench)
 
     def _finding(self, bench: Bench, item: Judged) -> Finding:
-        value = bench.truth.value(item.element)
         id = element_id(bench, item)
-        if item.cell.value is None or bench.truth.is_minus_infinity(item.element):
+        if item.cell.value is None or bench.referee.is_minus_infinity(item.element):
             return self._masked(bench, item, id)
-        if value is None:
+        unknown = bench.referee.unknown(item.element)
+        if unknown is not None:
             return bench.finding(
                 self, "EA105", id, Verdict.UNDECIDED,
-                f"printed {item.cell.text}, but this query has no allowed key, so there is no true value",
+                f"printed {item.cell.text}, but {unknown}, so there is no true value",
                 level=Level.WARNING, where=item.cell.where, printed=item.cell.text, true=None,
             )  # fmt: skip
         code = "EA101" if item.verdict is Verdict.HOLDS else CODE_OF.get(item.reason or "", "EA105")
@@ -73,8 +71,8 @@ class Printed:
     def _masked(self, bench: Bench, item: Judged, id: str) -> Finding:
         """A print of -inf, or of a score whose key is not allowed."""
         holds, printed = item.verdict is Verdict.HOLDS, item.cell.text
-        hidden = bench.truth.is_minus_infinity(item.element)
-        true = "-inf" if hidden else decimal(bench.truth, item, bench.digits)[0]
+        hidden = bench.referee.is_minus_infinity(item.element)
+        true = "-inf" if hidden else decimal(bench.referee, item, bench.digits)[0]
         why = "the key is not allowed" if hidden else "the key is allowed"
         message = f"{printed} is exact: {why}" if holds else f"{printed} is wrong: {why}, so the true value is {true}"
         return bench.finding(
@@ -84,19 +82,19 @@ class Printed:
         )  # fmt: skip
 
     def _evidence(self, bench: Bench, item: Judged) -> dict[str, Any]:
-        true, value, bits = decimal(bench.truth, item, bench.digits)
+        true, value, bits = decimal(bench.referee, item, bench.digits)
         return {
             "printed": item.cell.text,
             "times": item.block.times,
             "true": true,
             "enclosure": list(outward(value, bench.digits + 2)),
-            "closed_form": None if item.verdict is Verdict.HOLDS else bench.truth.closed_form(item.element),
+            "closed_form": None if item.verdict is Verdict.HOLDS else bench.referee.closed_form(item.element),
             "error_units": error_units(item, value),
             "follows": None if item.follows is None else short(item.follows),
             "origin": item.origin,
             "first_wrong": None if item.first_wrong is None else row_name(bench, item.first_wrong),
             "rests_on": [row_name(bench, row) for row in item.rests_on],
-            "float32": item.reason == "new" and item.block.dtype is None and is_noise(bench.truth, item, "float32"),
+            "float32": item.reason == "new" and item.block.dtype is None and is_noise(bench.referee, item, "float32"),
             "by_accident": item.by_accident,
             "tie": item.tie,
             "block": item.block.name,
@@ -134,18 +132,20 @@ class Printed:
 
 def element_id(bench: Bench, item: Judged, plain: bool = False) -> str:
     """NAME[head,row,column], the head only where the problem declares several."""
-    head = item.element.head if bench.problem.several_heads and item.element.stage.per_head else None
+    head = item.element.head if bench.several_heads and item.element.stage.per_head else None
     text = name_index(item.block.name, head, *item.element.index)
     return bench.id(text) if plain else text
 
 
 def row_name(bench: Bench, row: Row) -> str:
     """NAME[row,:] of a printed row."""
-    head = f"{row.head}," if bench.problem.several_heads else ""
+    if row.index < 0:
+        return bench.id(row.name)
+    head = f"{row.head}," if bench.several_heads else ""
     return bench.id(f"{row.name}[{head}{row.index},:]")
 
 
-def decimal(truth: Truth, item: Judged, digits: int) -> tuple[str, Interval, int]:
+def decimal(truth: AnyTruth, item: Judged, digits: int) -> tuple[str, Interval, int]:
     """The true value correctly rounded to so many digits, the enclosure and its bits."""
     bits = FIRST_BITS
     while True:
@@ -154,7 +154,7 @@ def decimal(truth: Truth, item: Judged, digits: int) -> tuple[str, Interval, int
         if value.lower == value.upper:
             return as_text(value.lower) or "", value, bits
         text = value.decimal(digits)
-        if text is not None or bits >= MOST_BITS:
+        if text is not None or bits >= MOST_BITS or not truth.sharpens(item.element):
             return text or " to ".join(outward(value, digits)), value, bits
         bits *= 4
 
@@ -198,6 +198,8 @@ def _message(item: Judged, evidence: dict[str, Any]) -> str:
         why = f"it rests on {rests} but does not follow from it" if rests else "no earlier number explains it"
         hint = "; it is right as a float32 print: state `dtype: float32`" if evidence["float32"] else ""
         return f"{printed} is wrong{off}: true value {true}; {why}{hint}"
+    if item.reason == "digits":
+        return f"cannot tell from these digits whether {printed} is right: the true value lies from {true}"
     return f"cannot tell whether {printed} is right: true value near {true}"
 
 

@@ -26,11 +26,9 @@ class RowSums:
 
     def run(self, bench: Bench) -> Iterator[Finding]:
         """One finding a complete printed row of weights."""
-        if bench.the_problem is None:
-            return
         for (name, head, query), row in bench.weight_rows.items():
-            index = f"{head},{query}" if bench.problem.several_heads else str(query)
-            yield from self._row(bench, f"sum:{name}[{index}]", row)
+            index = f"{head},{query}" if bench.several_heads else str(query)
+            yield from self._row(bench, f"sum:{name}[{index}]" if query >= 0 else f"sum:{name}", row)
 
     def _row(self, bench: Bench, id: str, row: list[Judged]) -> Iterator[Finding]:
         values = [item.cell.number for item in row]

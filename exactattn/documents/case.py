@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from exactattn.attention.algorithms import ALGORITHMS
+from exactattn.attention.sheet import Sheet
 from exactattn.attention.spec import Problem
 from exactattn.documents import files
 from exactattn.documents import nodes as tree
@@ -23,8 +24,10 @@ from exactattn.documents.formulas import check_reading
 from exactattn.documents.model import CasePart
 from exactattn.documents.nodes import Mistakes, Node, Scalar, nearest, quoted
 from exactattn.documents.printed import read_block
-from exactattn.documents.problems import read_problem
+from exactattn.documents.problems import ATTENTION, read_problem
 from exactattn.documents.shape import check_shape
+from exactattn.documents.sheets import KEYS as SHEET_KEYS
+from exactattn.documents.sheets import SheetMaker
 from exactattn.documents.statements import Scope
 from exactattn.documents.words import (
     ALGORITHM_WORDS,
@@ -46,6 +49,7 @@ class Case:
     """What a case file says.
 
     problems         by name; "" for the one of `problem:`; none when the case has only claims
+    sheets           inputs and formulas by the name of their problem, which may be nothing else
     printed, claims  by the name of their problem; claims that speak about no problem of several are under ""
     path, sha256     where it came from ("-" is standard input) and the digest of its bytes
     """
@@ -56,6 +60,7 @@ class Case:
     path: str
     sha256: str
     problems: Mapping[str, Problem]
+    sheets: Mapping[str, Sheet]
     printed: Mapping[str, tuple[PrintedBlock, ...]]
     claims: Mapping[str, tuple[Claim, ...]]
     formats: tuple[str, ...]
@@ -94,6 +99,7 @@ class _Case:
     root: tree.Mapping
     mistakes: Mistakes
     problems: dict[str, Problem | None] = field(default_factory=dict)
+    makers: dict[str, SheetMaker] = field(default_factory=dict)
     blocks: dict[str, dict[str, PrintedBlock | None]] = field(default_factory=dict)
 
     def read(self, path: str, sha256: str) -> Case:
@@ -112,6 +118,7 @@ class _Case:
             path,
             sha256,
             {name: problem for name, problem in self.problems.items() if problem is not None},
+            {name: maker.sheet for name, maker in self.makers.items() if maker.started},
             {name: tuple(blocks) for name, blocks in printed.items()},
             {name: tuple(group) for name, group in claims.items()},
             self.names_of(runs, "formats", FORMATS, DEFAULT_FORMATS, FORMAT_WORDS),
@@ -135,14 +142,25 @@ class _Case:
         if one is not None and several is not None:
             self.mistakes.add("found both `problem` and `problems`", self.root.keys["problems"], "keep one of them")
         if one is not None:
-            self.problems[""] = read_problem(one, reader)
+            self.read_one("", one, reader)
         if isinstance(several, tree.Mapping) and not several.keys:
             self.mistakes.wrong_kind(several, "at least one problem by name")
         for key, node in self.entries("problems"):
             if not ID.fullmatch(key.text) or key.text in RESERVED:
                 hint = f"{ID_WORDS}, and none of {', '.join(RESERVED)}"
                 self.mistakes.add(f"found {quoted(key.text)} as the name of a problem", key, f"use {hint}")
-            self.problems[key.text] = read_problem(node, reader)
+            self.read_one(key.text, node, reader)
+
+    def read_one(self, name: str, node: Node, reader: Reader) -> None:
+        """One problem: attention, or inputs and formulas, or both."""
+        sheet = isinstance(node, tree.Mapping) and any(key in node.values for key in SHEET_KEYS)
+        alone = sheet and isinstance(node, tree.Mapping) and not any(key in ATTENTION for key in node.values)
+        problem = None if alone else read_problem(node, reader)
+        self.problems[name] = problem
+        if problem is not None or alone:
+            self.makers[name] = SheetMaker(reader, problem)
+            if sheet and isinstance(node, tree.Mapping):
+                self.makers[name].read(node)
 
     def printed(self, reader: Reader) -> dict[str, list[PrintedBlock]]:
         out: dict[str, list[PrintedBlock]] = {name: [] for name in self.problems}
@@ -154,7 +172,8 @@ class _Case:
             given = node.values.get("problem") if isinstance(node, tree.Mapping) else None
             owner = Scalar(prefix, full.place) if colon and given is None else given
             name = self.owner(owner, full, needed=True)
-            block = read_block(key, node, self.problems.get(name) if name is not None else None, reader)
+            known = name or ""
+            block = read_block(key, node, self.problems.get(known), reader, self.makers.get(known))
             if name is None:
                 continue
             blocks = self.blocks.setdefault(name, {})

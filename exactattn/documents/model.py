@@ -14,7 +14,17 @@ from typing_extensions import TypeAliasType
 
 from exactattn.attention.algorithms import ALGORITHMS
 from exactattn.attention.spec import Stage
-from exactattn.documents.words import CAUSAL, DTYPES, FORMS, KINDS, MASKED_ROWS, ORIENTATIONS, VERDICTS
+from exactattn.documents.words import (
+    CAUSAL,
+    DECIMALS,
+    DTYPES,
+    FORMS,
+    KINDS,
+    MASKED_ROWS,
+    ORIENTATIONS,
+    ROUNDINGS,
+    VERDICTS,
+)
 from exactattn.numbers.formats import FORMATS
 
 ANY_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
@@ -44,13 +54,17 @@ MaskedRow = Annotated[str, _one_of(*MASKED_ROWS)]
 Oriented = Annotated[str, _one_of(*ORIENTATIONS)]
 StageName = Annotated[str, _one_of(*map(str, Stage))]
 Dtype = Annotated[str, _one_of(*DTYPES)]
+RoundingName = Annotated[str, _one_of(*ROUNDINGS)]
+DecimalName = Annotated[str, _one_of(*DECIMALS)]
 Form = Annotated[str, _one_of(*FORMS)]
 FormatName = Annotated[str, _one_of(*FORMATS)]
 AlgorithmName = Annotated[str, _one_of(*ALGORITHMS)]
 VerdictName = Annotated[str, _one_of(*VERDICTS)]
 Index = Annotated[str, WithJsonSchema({"type": "integer", "minimum": 0})]
 Rows = TypeAliasType("Rows", Annotated[list[Any], WithJsonSchema(NUMBER_ROWS)])
-ROWS_OR_ROW = {"type": "array", "minItems": 1, "items": {"anyOf": [ANY_SCALAR, NUMBER_ROW]}}
+ROWS_OR_ROW: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"anyOf": [ANY_SCALAR, NUMBER_ROW]}}
+ROWS_OR_TEXT: dict[str, Any] = {"anyOf": [ANY_SCALAR, ROWS_OR_ROW]}
+Values = TypeAliasType("Values", Annotated[Any, WithJsonSchema(ROWS_OR_TEXT)])
 Numbers = TypeAliasType("Numbers", Annotated[list[Any], WithJsonSchema(ROWS_OR_ROW)])
 
 
@@ -90,6 +104,14 @@ class HeadPart(Part):
     scores: Matrix = _optional("The scores q k^T themselves, before the scale, instead of Q and K.")
 
 
+class DrawPart(Part):
+    """Inputs drawn one after the other from one stream."""
+
+    generator: Text = Field(description="Whose generator: `exactattn list generators`.")
+    seed: Text = Field(description="The seed.")
+    draw: dict[str, Text] = Field(description="Names, and for each the call that drew it, in order.")
+
+
 class ProblemPart(HeadPart):
     """One attention problem: exact inputs and options."""
 
@@ -103,6 +125,11 @@ class ProblemPart(HeadPart):
         "1 where a query may see a key, else 0; or numbers added to the scores, -inf where it may not."
     )
     bias: Matrix = _optional("Added to the scaled scores.")
+    inputs: dict[str, Any] = _optional(
+        "Named inputs of formulas: a number, a list, rows, or {values: ..., rounded: true} for rounded digits."
+    )
+    draws: list[DrawPart] = _optional("Inputs that a named generator drew from a seed.")
+    steps: dict[str, Text] = _optional("Named formulas over inputs, stages and earlier steps, which nobody printed.")
     masked_row: MaskedRow = _optional(
         "What a row with no allowed key gives: nothing (`undefined`, the default) or zeros."
     )
@@ -115,9 +142,16 @@ class ProblemPart(HeadPart):
 class BlockPart(Part):
     """Printed numbers, with what is needed to place them."""
 
-    values: Numbers = Field(
-        description="The numbers as printed: rows, or a list for one row; `...` is not judged; -inf under `masked`."
+    values: Values = Field(
+        description="The numbers as printed: rows, a list for one row, one number, or a block of pasted text; "
+        "`...` is not judged; -inf under `masked`."
     )
+    of: Text = _optional("A formula over inputs, stages and earlier steps that these numbers are said to be.")
+    missing: Text = _optional("Why it is not known what these numbers are made from; then only consistency is judged.")
+    readings: dict[str, Text] = _optional("Other formulas that may have been meant, by name, for a block with `of`.")
+    tolerance: Text = _optional("How far off the author says these may be, for example 2e-3.")
+    rounding: RoundingName = _optional("What the author says of the last digits: rounded, or truncated.")
+    decimal: DecimalName = _optional("What a comma or point inside pasted numbers is, where both can be meant.")
     stage: StageName = _optional("Which stage these are, if the name does not say it.")
     head: Index = _optional("Which head, counted from 0; needed where the problem has `heads`.")
     rows: list[Index] = _optional("Which rows of the stage, counted from 0; all if left out.")

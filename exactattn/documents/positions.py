@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from exactattn.attention.sheet import Where
 from exactattn.attention.spec import Problem, Stage
 from exactattn.documents.cells import COMMAS, Reader, looks_like_commas
 from exactattn.documents.nodes import Mapping, Node, Scalar, Sequence
@@ -55,19 +56,27 @@ class Part:
             self.reader.mistakes.add(message, self.name, "print scores, or give Q and K")
             return None
         if len(shape) == 1:
-            return self._indices_of_list(cells, shape[0], stage, values)
+            return self.list_indices(cells, shape[0], stage, values)
+        return self.matrix_indices(cells, stage, (shape[0], shape[1]))
+
+    def matrix_indices(
+        self, cells: list[list[Scalar]], stage: Where, shape: tuple[int, int]
+    ) -> list[list[tuple[int, ...]]] | None:
+        """The same for a stage or step that is a matrix."""
+        printed = (len(cells), len(cells[0]))
         rows, columns = (self._axis(*of, _spell(stage, shape)) for of in zip(AXES, printed, shape, strict=True))
         if rows is None or columns is None:
             self._misfit(cells, stage, shape, AXES)
             return None
         return [[(i, j) for j in columns] for i in rows]
 
-    def _indices_of_list(
-        self, cells: list[list[Scalar]], length: int, stage: Stage, values: Node | None
+    def list_indices(
+        self, cells: list[list[Scalar]], length: int, stage: Where, values: Node | None
     ) -> list[list[tuple[int, ...]]] | None:
-        """The same for a stage with one number for each query (lse), which is printed as a list."""
+        """The same for a step that is a list, or a stage with one number for each query (lse), printed as a list."""
         if len(cells) != 1:
-            self.reader.mistakes.add(f"{stage.value!r} has one number for each query, wanted one list", values)
+            what = "has one number for each query" if stage is Stage.LSE else "is a list"
+            self.reader.mistakes.add(f"{stage.value!r} {what}, wanted one list", values)
             return None
         key: Axis = "columns" if self.get("columns") is not None else "rows"
         axis = self._axis(key, len(cells[0]), length, _spell(stage, (length,)))
@@ -94,7 +103,7 @@ class Part:
             return None
         return listed
 
-    def _misfit(self, cells: list[list[Scalar]], stage: Stage, shape: tuple[int, ...], keys: tuple[Axis, ...]) -> None:
+    def _misfit(self, cells: list[list[Scalar]], stage: Where, shape: tuple[int, ...], keys: tuple[Axis, ...]) -> None:
         """Notes that more or less than all of a stage is printed, and nothing says which part it is."""
         printed = (len(cells), len(cells[0])) if len(shape) == 2 else (len(cells[0]),)
         off = [key for key, n, size in zip(keys, printed, shape, strict=True) if self.get(key) is None and n != size]
@@ -114,7 +123,7 @@ class Part:
         self.reader.mistakes.add(message, self.node if values is None else values, hint)
 
 
-def _spell(stage: Stage, shape: tuple[int, ...]) -> str:
+def _spell(stage: Where, shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return f"{stage.value!r} has {shape[0]} {'number' if shape[0] == 1 else 'numbers'} here"
     return f"{stage.value!r} is {' x '.join(map(str, shape))} here (rows x columns)"

@@ -6,14 +6,16 @@ import re
 from collections.abc import Mapping as Names
 from fractions import Fraction
 
+from exactattn.attention.sheet import StepName, Where
 from exactattn.attention.spec import Problem, Stage
 from exactattn.documents.cells import ANY_SIZES, Reader, sign
 from exactattn.documents.forms import with_unit, with_units
 from exactattn.documents.masks import MINUS_INFINITY_FORM, is_minus_infinity
-from exactattn.documents.nodes import NONE, Mapping, Node, Scalar, Sequence, nearest, quoted
-from exactattn.documents.positions import Part
+from exactattn.documents.nodes import NONE, Mapping, Node, Scalar, Sequence, quoted
+from exactattn.documents.owners import Owned, free_indices, missing_step
 from exactattn.documents.shape import NUMBERS
-from exactattn.documents.words import DTYPE_WORDS, DTYPES, FORMS, STAGE_WORDS
+from exactattn.documents.sheets import SheetMaker
+from exactattn.documents.words import DTYPE_WORDS, DTYPES, FORMS
 from exactattn.findings import PrintedBlock, PrintedCell
 from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
 from exactattn.numbers.numerals import Numeral
@@ -22,32 +24,38 @@ _NOT_FINITE = re.compile(r"""[-+]?(\.|np\.|math\.|torch\.)?(inf(inity)?|nan|∞|
 NOT_JUDGED = ("...", "…")  # stands for a number that the author did not print
 
 
-def read_block(name: Scalar, node: Node, problem: Problem | None, reader: Reader) -> PrintedBlock | None:
+def read_block(
+    name: Scalar, node: Node, problem: Problem | None, reader: Reader, maker: SheetMaker | None = None
+) -> PrintedBlock | None:
     """One block of printed numbers, or None after noting every mistake in it.
 
-    Without a problem (it has mistakes of its own) the numbers are read and nothing is compared with its shapes.
+    Without a problem (it has mistakes of its own) the numbers are read and nothing is compared with its shapes. A
+    block with a formula, or of numbers whose origin is not given, becomes a step of the sheet that `maker` makes.
     """
     before = len(reader.mistakes)
-    block = _Block(name, node, problem, reader).read()
+    block = _Block(name, node, problem, reader, maker).read()
     return block if len(reader.mistakes) == before else None
 
 
-class _Block(Part):
+class _Block(Owned):
     """Reads one block."""
 
     def read(self) -> PrintedBlock | None:
         mistakes = self.reader.mistakes
         values = self.get("values") if isinstance(self.node, Mapping) else self.node
-        stage, head, dtype = self.stage(), self.head(), self.choice("dtype", DTYPES, DTYPE_WORDS)
+        unknown = self.get("missing") is not None
+        stage = None if unknown else self.where()
+        head, dtype = self.head(), self.choice("dtype", DTYPES, DTYPE_WORDS)
         cells = None if values is None else self.cells(values)
-        if cells is None or stage is None:
+        if cells is None or values is None or (stage is None and not unknown):
             return None
-        if stage.per_head and head is None and self.problem is not None and self.problem.several_heads:
-            hint = f"write {{head: 0, values: ...}}; heads are counted from 0 to {len(self.problem.heads) - 1}"
+        heads = 0 if self.problem is None or not self.problem.several_heads else len(self.problem.heads)
+        if stage is not None and stage.per_head and head is None and heads:
+            hint = f"write {{head: 0, values: ...}}; heads are counted from 0 to {heads - 1}"
             mistakes.add(f"{stage.value!r} belongs to one head, and no head is named", self.name, hint)
             return None
         numerals = self.numerals(cells, dtype, stage)
-        index = self.indices(cells, stage, head, values)
+        index = self.placed(cells, stage, head, values)
         factor, size = self.factor(stage is Stage.MASKED and any(is_minus_infinity(x) for row in cells for x in row))
         if index is None:
             return None
@@ -58,20 +66,21 @@ class _Block(Part):
             if numeral is not None or (stage is Stage.MASKED and is_minus_infinity(cell))
         ]
         times = None if factor == ONE else spell(factor)
+        if stage is None and self.maker is not None:
+            stage = missing_step(self.maker, self.name, printed, self.role())
+        if stage is None:
+            return None
         return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times)
 
-    def stage(self) -> Stage | None:
-        """The stage that the block names, or that its own name is."""
-        node = self.get("stage")
-        known = [stage.value for stage in Stage]
-        if node is not None:
-            chosen = self.reader.mistakes.choice(node, known, "a stage", STAGE_WORDS)
-            return None if chosen is None else Stage(chosen)
-        if self.name.text in known:
-            return Stage(self.name.text)
-        hint = f"write {{stage: ..., values: ...}}; {nearest(self.name.text, known, STAGE_WORDS)}"
-        self.reader.mistakes.add(f"{quoted(self.name.text)} is no stage, and the block names none", self.name, hint)
-        return None
+    def placed(
+        self, cells: list[list[Scalar]], stage: Where | None, head: int | None, values: Node
+    ) -> list[list[tuple[int, ...]]] | None:
+        """The index of every cell in its stage or step."""
+        if stage is None:
+            return free_indices(cells, values)
+        if isinstance(stage, StepName):
+            return self.step_indices(cells, stage, values)
+        return self.indices(cells, stage, head, values)
 
     def head(self) -> int | None:
         """The head that the block names; only a problem with `heads` has any."""
@@ -93,6 +102,8 @@ class _Block(Part):
 
     def cells(self, values: Node) -> list[list[Scalar]] | None:
         """The printed texts, row by row. A list is one row, or with one `columns` and no `rows` that column."""
+        if isinstance(values, Scalar) and any(c.isdigit() for c in values.text):
+            return [[values]]
         if isinstance(values, Sequence) and values.items and all(isinstance(item, Scalar) for item in values.items):
             cells = [item for item in values.items if isinstance(item, Scalar)]
             columns = self.listed("columns")
@@ -104,9 +115,11 @@ class _Block(Part):
         return self.reader.rows(values, "numbers")
 
     def names(self) -> Names[str, Exact]:
+        if self.maker is not None and self.maker.started:
+            return self.maker.scalars
         return ANY_SIZES if self.problem is None else self.problem.names
 
-    def numerals(self, cells: list[list[Scalar]], dtype: str | None, stage: Stage) -> list[list[Numeral | None]]:
+    def numerals(self, cells: list[list[Scalar]], dtype: str | None, stage: Where | None) -> list[list[Numeral | None]]:
         """The numbers with the unit of their last digits; None where no number was printed, or a mistake is."""
         read = [[self.numeral(cell, stage) for cell in row] for row in cells]
         node, form = self.get("unit"), self.choice("form", FORMS) or "plain"
@@ -119,7 +132,7 @@ class _Block(Part):
             return read
         return [[None if x is None else with_unit(x, unit) for x in row] for row in read]
 
-    def numeral(self, cell: Scalar, stage: Stage) -> Numeral | None:
+    def numeral(self, cell: Scalar, stage: Where | None) -> Numeral | None:
         if cell.text.strip() in NOT_JUDGED:
             return None
         if is_minus_infinity(cell) and stage is Stage.MASKED:

@@ -21,6 +21,7 @@ EITHER_OR = (
     *(("Q", "W_Q"), ("K", "W_K"), ("V", "W_V")),
     *(("scores", part) for part in ("Q", "K", "W_Q", "W_K")),
 )
+ATTENTION = ("X", "heads", *PARTS)  # a problem with one of these is one of attention
 YES, NO = ("true", "yes", "on"), ("false", "no", "off")
 # a matrix, and another that says how many columns it has: by its columns, or by its rows (True)
 WIDTHS = (

@@ -53,6 +53,14 @@ class MultiprecisionField:
         """The natural logarithm."""
         return self.context.log(a)
 
+    def sin(self, a: Any) -> Any:
+        """The sine."""
+        return self.context.sin(a)
+
+    def cos(self, a: Any) -> Any:
+        """The cosine."""
+        return self.context.cos(a)
+
     def pi(self) -> Any:
         """The number pi."""
         return +self.context.pi

@@ -50,6 +50,18 @@ class RationalField:
             raise Unavailable("the logarithm of another rational than 1 is not rational")
         return Fraction(0)
 
+    def sin(self, a: Fraction) -> Fraction:
+        """sin 0 = 0; the sine of any other rational is irrational (Lindemann)."""
+        if a != 0:
+            raise Unavailable("the sine of another rational than 0 is not rational")
+        return Fraction(0)
+
+    def cos(self, a: Fraction) -> Fraction:
+        """cos 0 = 1; the cosine of any other rational is irrational (Lindemann)."""
+        if a != 0:
+            raise Unavailable("the cosine of another rational than 0 is not rational")
+        return Fraction(1)
+
     def pi(self) -> Fraction:
         """Not rational."""
         raise Unavailable("pi is not rational")

@@ -36,6 +36,7 @@ class SymbolicField:
         self.exponentials: dict[Any, Any] = {}  # symbol -> its argument, free of logarithms of the table
         self.logarithms: dict[Any, Any] = {}  # symbol -> its argument
         self._symbol_of: dict[tuple[str, Any], Any] = {}
+        self._circular: dict[Any, Any] = {}
 
     def rational(self, x: Fraction) -> Any:
         """x as a SymPy number."""
@@ -95,6 +96,14 @@ class SymbolicField:
     def log(self, a: Any) -> Any:
         """The natural logarithm of a > 0."""
         return self.sp.S.Zero if a == 1 else self._symbol("L", a, self.logarithms)
+
+    def sin(self, a: Any) -> Any:
+        """The sine, a real symbol of its own for each argument: what holds for every number there holds for it."""
+        return self._symbol("S", a, self._circular)
+
+    def cos(self, a: Any) -> Any:
+        """The cosine, likewise."""
+        return self._symbol("C", a, self._circular)
 
     def _symbol(self, kind: str, argument: Any, table: dict[Any, Any]) -> Any:
         key = (kind, argument)

@@ -33,6 +33,11 @@ problem:
   # bias: [[..]]                       # added to the scaled scores
   # orientation: columns               # tokens are columns, Q = W_Q X. Every stage is then shown with queries as
   #                                    # columns: scores and weights are keys x queries, softmax runs down a column
+  # Formulas instead, or beside: `inputs`, numbers, lists or rows by any name; `draws` that a generator made; `steps`,
+  # formulas that nobody printed. Printed numbers then say `of:` which formula they are.
+  # inputs: {raw: [2.0, 4.0, 6.0], X: {values: [[0.31, 0.52]], rounded: true}}   # rounded: known to the last digit only
+  # draws: [{generator: numpy-legacy, seed: 42, draw: {W: "randint(3, size=(3, 3))"}}]
+  # steps: {scaled: raw/2}
   # masked_row: zero                   # what a row with no allowed key gives; undefined if left out
 
 # Numbers as printed, each judged. A name that is a stage needs no `stage`.
@@ -44,6 +49,11 @@ printed:
   # prose: {stage: weights, rows: [2], values: [0.25, 0.25, ...]}   # part of a stage; `...` is not judged
   # masked: {rows: [0], values: [0.71, -inf, -inf]}  # under this stage -inf says that no key is allowed, and is judged
   # first: {stage: weights, head: 0, values: [[..]]}                # one head of several
+  # exps: {of: exp(scaled), values: [2.72, 7.39]}                   # what a formula over inputs, stages, steps gives
+  # table: {of: softmax(raw), stage: weights, readings: {halved: softmax(raw/2)}, values: [..]}
+  # shown: {missing: the scores are not given, stage: weights, values: [0.3, 0.5, 0.2]}   # only consistency is judged
+  # `tolerance: 2e-3` says how far off the author allows; `rounding: truncated` how the last digits came about;
+  # `decimal: comma` what a comma inside pasted numbers is
   # form: numpy, r or spreadsheet says that a program trimmed zeros; dtype: float32 that it was single precision;
   # unit: 10 that the last digit is not the printed one ("about 150")
 

@@ -142,10 +142,11 @@ def _mistake(number: int, mistake: Mistake) -> Finding:
 def _benches(case: Case, options: VerifyOptions) -> Iterator[Bench]:
     """One bench a problem, and one for claims that belong to none."""
     formats = tuple(format_named(name) for name in case.formats)
-    for name in dict.fromkeys([*case.problems, *case.claims, *case.printed]):
+    for name in dict.fromkeys([*case.problems, *case.sheets, *case.claims, *case.printed]):
         yield Bench(
             name=name,
             the_problem=case.problems.get(name),
+            sheet=case.sheets.get(name),
             printed=case.printed.get(name, ()),
             claims=case.claims.get(name, ()),
             formats=formats,

@@ -71,6 +71,14 @@ class BallField:
         """The natural logarithm."""
         return a.log()
 
+    def sin(self, a: flint.arb) -> flint.arb:
+        """The sine."""
+        return a.sin()
+
+    def cos(self, a: flint.arb) -> flint.arb:
+        """The cosine."""
+        return a.cos()
+
     def pi(self) -> flint.arb:
         """The number pi."""
         return flint.arb.pi()

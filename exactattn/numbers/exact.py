@@ -18,7 +18,7 @@ T = TypeVar("T")
 class Expr:
     """A closed expression that is not known to be rational.
 
-    `op` is one of `add mul div pow exp log pi name`; `args` are its operands (for `pow` the base and a rational
+    `op` is one of `add mul div pow exp log sin cos pi name`; `args` are its operands (for `pow` the base and a rational
     exponent), `label` is the name of a `name`. Make them with the functions below, which fold rationals.
     """
 
@@ -112,6 +112,16 @@ def log(a: Exact) -> Exact:
     return ZERO if a == ONE else Expr("log", (a,))
 
 
+def sin(a: Exact) -> Exact:
+    """Exact value: the sine of a, in radians."""
+    return ZERO if a == ZERO else Expr("sin", (a,))
+
+
+def cos(a: Exact) -> Exact:
+    """Exact value: the cosine of a, in radians."""
+    return ONE if a == ZERO else Expr("cos", (a,))
+
+
 class Field(Protocol[T]):
     """A number system that can hold the value of an `Expr`."""
 
@@ -135,6 +145,12 @@ class Field(Protocol[T]):
 
     def log(self, a: T) -> T:
         """The natural logarithm."""
+
+    def sin(self, a: T) -> T:
+        """The sine."""
+
+    def cos(self, a: T) -> T:
+        """The cosine."""
 
     def pi(self) -> T:
         """The number pi."""
@@ -160,6 +176,38 @@ def evaluate(x: Exact, field: Field[T]) -> T:
     return operation(*(evaluate(arg, field) for arg in x.args))
 
 
+def evaluate_shared(x: Exact, field: Field[T], known: dict[int, tuple[Exact, T]]) -> T:
+    """The same, each shared part once: `known` keeps, by id, what was evaluated, beside its expression.
+
+    Keeping the expression keeps its id from being used again. One `known` belongs to one field at one precision.
+    """
+    if isinstance(x, Fraction):
+        return field.rational(x)
+    if id(x) not in known:
+        if x.op == "pow":
+            assert isinstance(x.args[1], Fraction)
+            value = field.power(evaluate_shared(x.args[0], field, known), x.args[1])
+        elif x.op == "name":
+            value = field.name(x.label)
+        else:
+            operation: Callable[..., T] = getattr(field, x.op)
+            value = operation(*(evaluate_shared(arg, field, known) for arg in x.args))
+        known[id(x)] = x, value
+    return known[id(x)][1]
+
+
+def size_of(x: Exact, most: int) -> int:
+    """How many operations and numbers x is written with, at most `most`."""
+    if isinstance(x, Fraction) or most <= 1:
+        return 1
+    count = 1
+    for arg in x.args:
+        count += size_of(arg, most - count)
+        if count >= most:
+            return most
+    return count
+
+
 def substitute(x: Exact, values: Mapping[str, Exact]) -> Exact:
     """x with names replaced by values; unknown names stay."""
     if isinstance(x, Fraction):
@@ -171,6 +219,7 @@ def substitute(x: Exact, values: Mapping[str, Exact]) -> Exact:
         assert isinstance(args[1], Fraction)
         return power(args[0], args[1])
     makers: dict[str, Callable[..., Exact]] = {"add": add, "mul": mul, "div": div, "exp": exp, "log": log}
+    makers |= {"sin": sin, "cos": cos}
     return makers[x.op](*args) if x.op in makers else x
 
 
@@ -213,7 +262,7 @@ def _spell(x: Exact) -> tuple[str, bool]:
         if exponent == Fraction(1, 2):
             return f"sqrt({spell(base)})", True
         return f"{spell(base, True)}**{spell(exponent, True)}", False
-    if x.op in ("exp", "log"):
+    if x.op in ("exp", "log", "sin", "cos"):
         return f"{x.op}({spell(x.args[0])})", True
     sign = {"add": " + ", "mul": "*", "div": "/"}[x.op]
     return sign.join(spell(arg, x.op != "add" or i > 0) for i, arg in enumerate(x.args)), False

@@ -22,7 +22,7 @@ MAX_WORK = 10**10  # sum over the operations of one text of the estimate squared
 MAX_EXPONENT = 10_000  # numerator and denominator of an exponent whose power is not rational
 MAX_TOWER = 2  # exp inside exp: a third one has no digits that any engine could hold
 
-Array: TypeAlias = "Fraction | Expr | tuple[Array, ...]"
+Array: TypeAlias = "Fraction | Expr | tuple[Array, ...] | None"  # None: a masked score, which steps may hold
 Lookup: TypeAlias = Callable[[str, tuple[Index, ...]], Array]
 NO_NAMES: Mapping[str, Exact] = MappingProxyType({})
 NO_CALLS: Mapping[str, Callable[..., Array]] = MappingProxyType({})
@@ -36,7 +36,8 @@ def fold(node: Node, names: Mapping[str, Exact] = NO_NAMES) -> Exact:
     Errors: NumeralError with the place, also for what is no real number or too large to compute.
     """
     value = _Evaluator(names, None, NO_CALLS).value(node)
-    assert not isinstance(value, tuple)  # without lists and references there is nothing to make one
+    assert value is not None  # without lists and references there is nothing to make an array
+    assert not isinstance(value, tuple)
     return value
 
 
@@ -126,7 +127,7 @@ class _Evaluator:
             raise NumeralError(f"{node.function} takes one argument, found {len(node.args)}", node.offset)
         argument = self.value(node.args[0])
         if node.function == "sum":
-            return self._sum(_flat(argument), node.offset)
+            return self._sum([_scalar(x, "an element of a sum", node.offset) for x in _flat(argument)], node.offset)
         return self._function(node.function, _scalar(argument, node.function, node.offset), node.offset)
 
     def _function(self, function: str, x: Exact, offset: int) -> Exact:
@@ -249,6 +250,8 @@ def _scalar(array: Array, role: str, offset: int) -> Exact:
     if isinstance(array, tuple):
         found = _spell_shape(array)
         raise NumeralError(f"{role} must be one number, found {found}; write out its elements", offset)
+    if array is None:
+        raise NumeralError(f"{role} is a masked score, which has no value", offset)
     return array
 
 
@@ -261,7 +264,10 @@ def _placed(function: Callable[..., Array], offset: int, *args: object) -> Array
 
 
 def _map(make: Callable[[Exact], Exact], a: Array) -> Array:
-    return tuple([_map(make, x) for x in a]) if isinstance(a, tuple) else make(a)
+    """make(x) of every element; what is no number, such as a masked score, stays what it is."""
+    if isinstance(a, tuple):
+        return tuple([_map(make, x) for x in a])
+    return make(a) if isinstance(a, (Fraction, Expr)) else a
 
 
 def _zip(make: Callable[[Exact, Exact], Exact], a: Array, b: Array) -> Array:
@@ -269,8 +275,8 @@ def _zip(make: Callable[[Exact, Exact], Exact], a: Array, b: Array) -> Array:
         return tuple([_zip(make, x, y) for x, y in zip(a, b, strict=True)])
     assert not isinstance(a, tuple)
     assert not isinstance(b, tuple)
-    return make(a, b)
+    return None if a is None or b is None else make(a, b)
 
 
-def _flat(array: Array) -> list[Exact]:
+def _flat(array: Array) -> list[Array]:
     return [x for item in array for x in _flat(item)] if isinstance(array, tuple) else [array]

@@ -19,6 +19,13 @@ def cells_of(matrix: Matrix | None) -> dict[tuple[int, ...], Exact] | None:
     return None if matrix is None else {(i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
 
 
+def cells_of_array(array: Any) -> dict[tuple[int, ...], Any]:
+    """Nested tuples as elements by index."""
+    if not isinstance(array, tuple):
+        return {(): array}
+    return {(i, *place): x for i, item in enumerate(array) for place, x in cells_of_array(item).items()}
+
+
 def pick(cells: Cells, indices: tuple[Index, ...]) -> Any:
     """The part of an array that indices pick, as nested tuples; fewer indices than axes mean all of the rest.
 
@@ -72,13 +79,13 @@ def _matmul(a: Array, b: Array) -> Array:
         raise NumeralError(f"matmul of more than {MOST_PRODUCTS} multiplications; take rows of it")
     columns = tuple(zip(*cast(Matrix, b), strict=True))
     return tuple(
-        tuple(_total([mul(x, y) for x, y in zip(row, column, strict=True)]) for column in columns)
+        tuple(total([mul(x, y) for x, y in zip(row, column, strict=True)]) for column in columns)
         for row in cast(Matrix, a)
     )
 
 
-def _total(terms: list[Exact]) -> Exact:
-    """The sum, in pairs, so that a long sum is not a high tree."""
+def total(terms: list[Exact]) -> Exact:
+    """The sum of at least one number, in pairs, so that a long sum is not a high tree."""
     while len(terms) > 1:
         odd = terms[len(terms) & ~1 :]
         terms = [add(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)] + odd

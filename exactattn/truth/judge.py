@@ -12,16 +12,17 @@ from fractions import Fraction
 
 from exactattn.findings import PrintedBlock, Verdict
 from exactattn.numbers.enclosure import Interval
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.face import AnyTruth
+from exactattn.truth.ladder import Element
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation, rounded
 from exactattn.truth.rereading import try_readings
 from exactattn.truth.sources import Sources
 
 
-def judge(truth: Truth, blocks: Iterable[PrintedBlock]) -> list[Judged]:
+def judge(truth: AnyTruth, blocks: Iterable[PrintedBlock]) -> list[Judged]:
     """Every printed number with its verdict, in the order of the file.
 
-    Rounding or proof: every comparison is an exact question about an enclosure; see `Truth`.
+    Rounding or proof: every comparison is an exact question about an enclosure; see `AnyTruth`.
     """
     everything = [
         Judged(block, cell, Element(block.stage, cell.index, block.head or 0))
@@ -34,14 +35,14 @@ def judge(truth: Truth, blocks: Iterable[PrintedBlock]) -> list[Judged]:
     return everything
 
 
-def _judge_stage(truth: Truth, stage: list[Judged], earlier: list[Judged]) -> None:
+def _judge_stage(truth: AnyTruth, stage: list[Judged], earlier: list[Judged]) -> None:
     sources = Sources(truth, earlier)
     for item in stage:
         _judge_one(truth, sources, item)
     try_readings(truth, sources, stage)
 
 
-def _judge_one(truth: Truth, sources: Sources, item: Judged) -> None:
+def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
     """Rules 1 to 5 and 7; rule 6 needs the whole stage."""
     if item.cell.value is None or truth.is_minus_infinity(item.element):
         right = item.cell.value is None and truth.is_minus_infinity(item.element)
@@ -59,6 +60,9 @@ def _judge_one(truth: Truth, sources: Sources, item: Judged) -> None:
         item.by_accident = bool(item.rests_on)
         h = item.cell.unit
         item.tie = agrees == "rounded" and h is not None and rounded(truth, item.element, item.cell.number, h)[1]
+        return
+    if undecided and not truth.sharpens(item.element):
+        item.reason = "digits"  # the inputs are known to too few digits; what follows from prints decides nothing
         return
     if _propagated(sources, item):
         return

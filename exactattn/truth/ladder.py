@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn import plugins
+from exactattn.attention.conventions import readings
 from exactattn.attention.definition import Given, Where, stages, undefined_rows
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import Unavailable
@@ -28,9 +29,9 @@ MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a w
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of a stage as shown: its stage, head (0 for a single one) and index."""
+    """One element as shown: its stage (a `Stage`, or the `StepName` of a sheet), head (0 for a single one), index."""
 
-    stage: Stage
+    stage: Any
     index: tuple[int, ...]
     head: int = 0
 
@@ -40,6 +41,21 @@ class Element:
             return self.index[0], 0
         row, column = self.index
         return (column, row) if problem.spec.orientation == "columns" else (row, column)
+
+    def row(self, problem: Problem | None) -> int:
+        """The query it belongs to; of a step its printed row, or -1 for what is printed as one list or number."""
+        if isinstance(self.stage, Stage):
+            assert problem is not None
+            return self.place(problem)[0]
+        return self.index[0] if len(self.index) > 1 else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """Another reading, by its name, and what it truly gives; `truth` has the face of `Truth`."""
+
+    name: str
+    truth: Any
 
 
 class Truth:
@@ -54,9 +70,30 @@ class Truth:
         self.undefined = undefined_rows(problem)
         self._balls: dict[int, dict[Where, Any]] = {}
         self._enclosures: dict[tuple[Where, int], Enclosure] = {}
+        self._readings: list[Reread] | None = None
         self.looks = 0
         self._too_coarse: dict[tuple[Where, int], TooCoarse] = {}
         self._exact: dict[tuple[str, Stage], tuple[Any, dict[Where, Any]] | None] = {}
+
+    def sharpens(self, element: Element) -> bool:  # noqa: ARG002 - the inputs of a problem are exact
+        """Can more bits tell more about an element?"""
+        return True
+
+    def pinned(self) -> Truth:
+        """The same with every number of an interval at its middle; a problem has none."""
+        return self
+
+    def unknown(self, element: Element) -> str | None:
+        """Why an element has no true value; None where it has one."""
+        if element.stage.order >= Stage.WEIGHTS.order and element.place(self.problem)[0] in self.undefined:
+            return "this query has no allowed key"
+        return None
+
+    def readings(self, stage: Stage) -> list[Reread]:  # noqa: ARG002 - a reading of a problem changes every stage
+        """The other readings of the catalogue."""
+        if self._readings is None:
+            self._readings = [Reread(r.name, Truth(r.problem, None, self.most_bits)) for r in readings(self.problem)]
+        return self._readings
 
     def following(self, given: Mapping[Element, Exact]) -> Truth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""
@@ -118,12 +155,9 @@ class Truth:
 
     def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
         """The enclosure of one element; None where it is undefined (a row with no allowed key) or -inf."""
-        place = element.place(self.problem)
-        if element.stage.order >= Stage.WEIGHTS.order and place[0] in self.undefined:
+        if self.unknown(element) is not None or self.is_minus_infinity(element):
             return None
-        if self.is_minus_infinity(element):
-            return None
-        return self.enclosure(element.stage, element.head, bits)[place]
+        return self.enclosure(element.stage, element.head, bits)[element.place(self.problem)]
 
     def is_minus_infinity(self, element: Element) -> bool:
         """Is it a masked score of a key that is not allowed, which is shown as -inf?"""

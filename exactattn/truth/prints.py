@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from exactattn.attention.sheet import StepName
 from exactattn.findings import PrintedBlock, PrintedCell, Verdict
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, add, mul, neg
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.ladder import Element, Truth, difference
+from exactattn.truth.face import AnyTruth
+from exactattn.truth.ladder import Element, difference
 
 HALF = Fraction(1, 2)
 NOISE_ULPS = 4
@@ -51,12 +53,14 @@ class Judged:
     @property
     def row(self) -> Row:
         """The row of prints it belongs to."""
-        return Row(self.block.name, self.element.stage.order, self.element.head, self.element.index[0])
+        element = self.element
+        alone = isinstance(element.stage, StepName) and len(element.index) < 2
+        return Row(self.block.name, element.stage.order, element.head, -1 if alone else element.index[0])
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Row:
-    """One row of one printed stage: enough to name where an error began."""
+    """One row of one printed stage: enough to name where an error began; -1 is a list or number of its own."""
 
     name: str = field(compare=False)
     order: int
@@ -64,7 +68,7 @@ class Row:
     index: int
 
 
-def relation(truth: Truth, item: Judged) -> str | None:
+def relation(truth: AnyTruth, item: Judged) -> str | None:
     """How a print stands to a value: exact, rounded, float-noise, truncated, off; None when it cannot be told."""
     element, x, h = item.element, item.cell.number, item.cell.unit
     exact = truth.equals(element, x)
@@ -83,7 +87,7 @@ def relation(truth: Truth, item: Judged) -> str | None:
     return None if Answer.CANNOT_TELL in (exact, near, cut) else "off"
 
 
-def rounded(truth: Truth, element: Element, x: Exact, h: Exact) -> tuple[Answer, bool]:
+def rounded(truth: AnyTruth, element: Element, x: Exact, h: Exact) -> tuple[Answer, bool]:
     """Is |t - x| <= h/2, and is it a tie?"""
     half = mul(h, HALF)
 
@@ -102,7 +106,7 @@ def rounded(truth: Truth, element: Element, x: Exact, h: Exact) -> tuple[Answer,
     return truth.ask(element, near, x), False
 
 
-def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
+def _truncated(truth: AnyTruth, element: Element, x: Exact, h: Exact) -> Answer:
     """Is x the value cut toward zero: |x| <= |t| < |x| + h, with the sign of x?
 
     Rounding or proof: balls cannot tell |t| = |x| + h from less; rationals and SymPy decide that first.
@@ -127,7 +131,7 @@ def _truncated(truth: Truth, element: Element, x: Exact, h: Exact) -> Answer:
     return truth.ask(element, cut, x)
 
 
-def is_noise(truth: Truth, item: Judged, dtype: str) -> bool:
+def is_noise(truth: AnyTruth, item: Judged, dtype: str) -> bool:
     """Rule 3: enough digits for a print of that format, and within 4 of its ulp."""
     x = item.cell.number
     if not isinstance(x, Fraction) or (item.cell.digits or 0) < NOISE_DIGITS.get(dtype, 99):
@@ -136,7 +140,7 @@ def is_noise(truth: Truth, item: Judged, dtype: str) -> bool:
     return truth.ask(item.element, lambda d: d.within(Fraction(0), limit), x) is Answer.YES
 
 
-def is_cut(truth: Truth, item: Judged, found: str) -> bool:
+def is_cut(truth: AnyTruth, item: Judged, found: str) -> bool:
     """Is a number that is right when rounded also the value cut toward zero?"""
     h = item.cell.unit
     return found == "exact" or (h is not None and _truncated(truth, item.element, item.cell.number, h) is Answer.YES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from exactattn.attention.conventions import Reading, readings
+from exactattn.attention.sheet import Where
 from exactattn.numbers.enclosure import Answer
-from exactattn.numbers.exact import Exact
-from exactattn.truth.ladder import Truth
+from exactattn.truth.face import AnyTruth
+from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
 
@@ -20,8 +20,7 @@ class _Fit:
     found  the relation of each number; cut  which are (also) the value cut toward zero
     """
 
-    reading: Reading
-    truth: Truth
+    reading: Reread
     found: list[str | None]
     cut: list[bool]
 
@@ -31,39 +30,37 @@ class _Fit:
         return all(self.found[i] in ROUNDED for i in numbers) or all(self.cut[i] for i in numbers)
 
 
-def try_readings(truth: Truth, sources: Sources, stage: list[Judged]) -> None:
+def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None:
     """Fills `readings`, and rule 6: wrong as stated, but one other reading fits a stage, a row, or all but one."""
-    by_block: dict[tuple[str, int], list[Judged]] = {}
+    by_block: dict[tuple[str, Where, int], list[Judged]] = {}
     for item in stage:
         if truth.value(item.element) is not None and item.cell.value is not None:
-            by_block.setdefault((item.block.name, item.element.head), []).append(item)
-    wrong = [items for items in by_block.values() if any(item.wrong for item in items)]
-    if not wrong:
-        return
-    others = [(reading, Truth(reading.problem, most_bits=truth.most_bits)) for reading in readings(truth.problem)]
-    for items in wrong:
-        fits = [
-            _fit(reading, other, items) for reading, other in others if any(_differ(truth, other, i) for i in items)
-        ]
+            by_block.setdefault((item.block.name, item.element.stage, item.element.head), []).append(item)
+    for (_, where, _), items in by_block.items():
+        if not any(item.wrong for item in items):
+            continue
+        others = [other for other in truth.readings(where) if any(_differ(truth, other.truth, i) for i in items)]
+        fits = [_fit(reading, items) for reading in others]
         names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:
             item.readings = names
         _conventions(sources, items, fits)
 
 
-def _differ(one: Truth, other: Truth, item: Judged) -> bool:
+def _differ(one: AnyTruth, other: AnyTruth, item: Judged) -> bool:
     """Do two truths give different values? Proof: disjoint enclosures."""
     a, b = one.value(item.element), other.value(item.element)
     return a is not None and b is not None and a.disjoint(b) is Answer.YES
 
 
-def _fit(reading: Reading, other: Truth, items: list[Judged]) -> _Fit:
-    found = [relation(other, item) for item in items]
+def _fit(reading: Reread, items: list[Judged]) -> _Fit:
+    other = reading.truth
+    found = [None if other.value(item.element) is None else relation(other, item) for item in items]
     cut = [
         is_right == "truncated" or (is_right in ROUNDED and is_cut(other, item, is_right))
         for item, is_right in zip(items, found, strict=True)
     ]
-    return _Fit(reading, other, found, cut)
+    return _Fit(reading, found, cut)
 
 
 def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> None:
@@ -78,22 +75,34 @@ def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> Non
             continue
         query = _query(sources, item)
         row = [i for i in everything if _query(sources, items[i]) == query]
-        matching: dict[Exact, str] = {}
-        for fit in fits:
-            whole = fit.explains(everything) and _has_digits(items, fit, everything)
-            if whole or (_fits_row(items, fit, row, number) and _matters(sources, fit, item)):
-                matching.setdefault(fit.reading.factor, fit.reading.name)
+        whole = [fit for fit in fits if fit.explains(everything) and _has_digits(items, fit, everything)]
+        parts = [fit for fit in fits if _fits_row(items, fit, row, number) and _matters(sources, fit, item)]
+        matching = _apart([fit.reading for fit in whole or parts], items)
         if len(matching) == 1:
-            item.reason, item.closest_reading = "convention", next(iter(matching.values()))
+            item.reason, item.closest_reading = "convention", matching[0].name
+
+
+def _apart(readings: list[Reread], items: list[Judged]) -> list[Reread]:
+    """The readings that differ by value; of those that do not, the first."""
+    out: list[Reread] = []
+    for reading in readings:
+        if not any(_same(reading, other, items) for other in out):
+            out.append(reading)
+    return out
+
+
+def _same(one: Reread, other: Reread, items: list[Judged]) -> bool:
+    """Are two readings one by value: are none of their values for these elements shown to differ?"""
+    return not any(_differ(one.truth, other.truth, item) for item in items)
 
 
 def _query(sources: Sources, item: Judged) -> int:
-    return item.element.place(sources.truth.problem)[0]
+    return item.element.row(sources.truth.problem)
 
 
 def _matters(sources: Sources, fit: _Fit, item: Judged) -> bool:
     """Does a reading change what follows from all earlier prints?"""
-    return sources.all is None or _differ(sources.all, fit.truth.following(sources.printed), item)
+    return sources.all is None or _differ(sources.all, fit.reading.truth.following(sources.printed), item)
 
 
 def _has_digits(items: list[Judged], fit: _Fit, group: Iterable[int]) -> bool:

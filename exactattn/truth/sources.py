@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, add
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.face import AnyTruth
+from exactattn.truth.ladder import Element
 from exactattn.truth.prints import Judged, Row
 
 
@@ -16,7 +17,7 @@ class Sources:
     `rows` are the prints that carry an error on; those that only carry on intermediate rounding are not among them.
     """
 
-    def __init__(self, truth: Truth, earlier: list[Judged]) -> None:
+    def __init__(self, truth: AnyTruth, earlier: list[Judged]) -> None:
         self.truth = truth
         printed: dict[Element, Exact] = {}
         wrong: dict[Element, Exact] = {}
@@ -35,21 +36,21 @@ class Sources:
         self.printed = printed
         self.all = truth.following(printed) if printed else None
         self.wrong = truth.following(wrong) if wrong else None
-        self._changed: dict[tuple[Row, bool], Truth] = {}
+        self._changed: dict[tuple[Row, bool], AnyTruth] = {}
 
-    def _perturbed(self, row: Row, source: Truth) -> Truth:
+    def _perturbed(self, row: Row, source: AnyTruth) -> AnyTruth:
         """A source with the prints of one row changed by small unrelated amounts, to see what rests on them."""
         key = (row, source is self.all)
         if key not in self._changed:
             changed = dict(source.given)
             for number, element in enumerate(self.rows[row]):
                 changed[element] = add(changed[element], Fraction(1, 1009 + 2 * number * number))
-            self._changed[key] = self.truth.following(changed)
+            self._changed[key] = self.truth.pinned().following(changed)
         return self._changed[key]
 
-    def rests_on(self, element: Element, source: Truth | None) -> tuple[Row, ...]:
+    def rests_on(self, element: Element, source: AnyTruth | None) -> tuple[Row, ...]:
         """The rows of wrong prints whose change changes what follows. Proof: the two enclosures are disjoint."""
-        value = None if source is None else source.value(element)
+        value = None if source is None else source.pinned().value(element)
         if source is None or value is None:
             return ()
         moved = {row: self._perturbed(row, source).value(element) for row in self.rows}

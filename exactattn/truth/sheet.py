@@ -1,0 +1,247 @@
+"""What the steps of a sheet truly give, with the face of `Truth`, so that prints of them are judged alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from exactattn.attention.definition import stages
+from exactattn.attention.sheet import Sheet, StepName
+from exactattn.attention.sheet import Where as StageOrStep
+from exactattn.attention.spec import Problem, Stage
+from exactattn.errors import NumeralError, Unavailable
+from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse, enclose, interval, precision
+from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
+from exactattn.numbers.expressions import Index
+from exactattn.numbers.folding import evaluate_array
+from exactattn.truth.arrays import cells_of_array, pick
+from exactattn.truth.boxes import Known, over_box
+from exactattn.truth.closed import Closed
+from exactattn.truth.functions import FUNCTIONS
+from exactattn.truth.ladder import Element, Reread, Truth, difference
+from exactattn.truth.values import Values
+
+MOST_SHOWN = 40  # operations of a closed form that is for reading
+MOST_PROVEN = 2_000  # operations of what SymPy is asked to prove equal
+
+
+class SheetTruth:
+    """What a sheet truly gives, or what follows from it once some elements are given."""
+
+    def __init__(
+        self, sheet: Sheet, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS
+    ) -> None:
+        self.sheet = sheet
+        self.given = dict(given or {})
+        self.most_bits = most_bits
+        at_stages = {element: x for element, x in self.given.items() if isinstance(element.stage, Stage)}
+        self.attention = None if sheet.problem is None else Truth(sheet.problem, at_stages, most_bits)
+        self._arrays: dict[str, Any] = {**sheet.inputs, **sheet.prints}
+        self._pinned: SheetTruth | None = None
+        self._stages: Mapping[tuple[Stage, int], Any] | None = None
+        self._balls: dict[int, dict[int, tuple[Exact, Any]]] = {}
+        self._boxes: Known = {}
+        self._values: dict[tuple[Element, int], Interval | None] = {}
+
+    def following(self, given: Mapping[Element, Exact]) -> SheetTruth:
+        """The truth once these elements are put in place of the computed ones, before anything later uses them."""
+        return SheetTruth(self.sheet, given, self.most_bits)
+
+    def pinned(self) -> SheetTruth:
+        """The same with every number of a box at its middle: to see what rests on what, not to judge by."""
+        if not self.sheet.boxes:
+            return self
+        if self._pinned is None:
+            boxes = {label: Interval(b.midpoint, b.midpoint) for label, b in self.sheet.boxes.items()}
+            self._pinned = SheetTruth(replace(self.sheet, boxes=boxes), self.given, self.most_bits)
+        return self._pinned
+
+    def take(self, other: SheetTruth) -> None:
+        """Takes over what another truth has formed already; this sheet begins with all of that one."""
+        self._arrays.update(other._arrays)
+
+    @property
+    def problem(self) -> Problem | None:
+        """The attention problem beside the steps, if there is one."""
+        return self.sheet.problem
+
+    def sharpens(self, element: Element) -> bool:
+        """Can more bits tell more about an element? Not where digits of the inputs are missing."""
+        if isinstance(element.stage, Stage):
+            return True
+        x = self.exact(element)
+        return not (isinstance(x, Expr) and self.sheet.boxes and names_in(x))
+
+    def unknown(self, element: Element) -> str | None:
+        """Why an element has no true value; None where it has one."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.unknown(element)
+        step = self.sheet.step(str(element.stage))
+        return "what it is made from is not given" if step is not None and step.formula is None else None
+
+    def array(self, name: str) -> Any:
+        """An input or a step as nested tuples of exact numbers. Errors: NumeralError where a formula has no value."""
+        if name not in self._arrays:
+            step = self.sheet.step(name)
+            if step is None or step.formula is None:
+                raise KeyError(name)
+            made = self.evaluate(step.formula, step.name)
+            for element, x in self.given.items():
+                if element.stage == step.name:
+                    made = _replaced(made, element.index, x)
+            self._arrays[name] = made
+        return self._arrays[name]
+
+    def evaluate(self, formula: Any, at: StepName | None = None) -> Any:
+        """The exact value of a formula over inputs and steps (before `at`). Errors: NumeralError with the place."""
+        return evaluate_array(formula, {}, self._lookup(at), FUNCTIONS)
+
+    def _lookup(self, at: StepName | None) -> Callable[[str, tuple[Index, ...]], Any]:
+        def look(label: str, indices: tuple[Index, ...]) -> Any:
+            other = self.sheet.step(label)
+            if other is not None and at is not None and other.name.order >= at.order:
+                raise NumeralError(f"{label} comes later in the file than {at}; put it before")
+            array = self._stage(Stage(label)) if self._is_stage(label) else self.array(label)
+            return pick(cells_of_array(array), indices) if indices else array
+
+        return look
+
+    def _is_stage(self, label: str) -> bool:
+        known = label in self.sheet.inputs or self.sheet.step(label) is not None
+        return not known and self.sheet.problem is not None and label in list(Stage)
+
+    def _stage(self, stage: Stage) -> Any:
+        """A stage of the problem beside the steps as nested tuples, as shown; several heads one deeper."""
+        problem = self.sheet.problem
+        assert problem is not None
+        if self._stages is None:
+            cells: dict[tuple[Stage, int], dict[tuple[int, int], Exact]] = {}
+            for element, x in self.given.items():
+                if isinstance(element.stage, Stage):
+                    cells.setdefault((element.stage, element.head), {})[element.place(problem)] = x
+            self._stages = stages(problem, Closed(), cells)
+        heads = range(len(problem.heads)) if stage.per_head else range(1)
+        turned = problem.spec.orientation == "columns" and stage is not Stage.LSE
+        shown = [self._stages[stage, h].T if turned else self._stages[stage, h] for h in heads]
+        nested = [tuple(map(tuple, matrix)) for matrix in shown]
+        if stage is Stage.LSE:
+            nested = [tuple(row[0] for row in matrix) for matrix in nested]
+        return tuple(nested) if problem.several_heads and stage.per_head else nested[0]
+
+    def exact(self, element: Element) -> Exact | None:
+        """One element of a step; None where it is masked or has no true value."""
+        if self.unknown(element) is not None:
+            return None
+        x = self.array(str(element.stage))
+        for index in element.index:
+            x = x[index]
+        return x  # type: ignore[no-any-return]
+
+    def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
+        """The enclosure of one element; None where it is masked or unknown. Rounding or proof: ball arithmetic."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.value(element, bits)
+        key = (element, bits)
+        if key not in self._values:
+            self._values[key] = self._value(self.exact(element), bits)
+        return self._values[key]
+
+    def _value(self, x: Exact | None, bits: int) -> Interval | None:
+        if x is None or isinstance(x, Fraction):
+            return None if x is None else Interval(x, x)
+        if self.sheet.boxes and names_in(x):
+            return over_box(x, self.sheet.boxes, FIRST_BITS, self._boxes)
+        while True:
+            try:
+                with precision(bits):
+                    return interval(evaluate_shared(x, BallField(), self._balls.setdefault(bits, {})))
+            except TooCoarse:
+                if bits >= self.most_bits:
+                    raise
+                bits *= 4
+
+    def is_minus_infinity(self, element: Element) -> bool:
+        """Is it a masked score?"""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.is_minus_infinity(element)
+        return self.unknown(element) is None and self.exact(element) is None
+
+    def rational(self, element: Element) -> Fraction | None:
+        """The element where it is known to be rational."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.rational(element)
+        x = self.exact(element)
+        return x if isinstance(x, Fraction) else None
+
+    def ask(self, element: Element, question: Callable[[Interval], Answer], minus: Exact = Fraction(0)) -> Answer:
+        """The answer to a question about t - minus, by balls of more and more bits."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.ask(element, question, minus)
+        bits = FIRST_BITS
+        while True:
+            answer = Answer.CANNOT_TELL
+            with suppress(TooCoarse):
+                t = self.value(element, bits)
+                if t is None:
+                    return answer
+                answer = question(difference(t, enclose(minus, bits)))
+            if answer is not Answer.CANNOT_TELL or bits >= self.most_bits or not self.sharpens(element):
+                return answer
+            bits *= 4
+
+    def equals(self, element: Element, x: Exact) -> Answer:
+        """Is t = x? Balls refute, rationals and SymPy prove."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.equals(element, x)
+        t = self.exact(element)
+        if t is None:
+            return Answer.CANNOT_TELL
+        if isinstance(t, Fraction) and isinstance(x, Fraction):
+            return Answer.known(t == x, t != x)
+        if not self.sharpens(element) or size_of(t, MOST_PROVEN) >= MOST_PROVEN:
+            return self.ask(element, lambda d: d.equals(Fraction(0)), x)
+        try:
+            sign = Values().sign(sub(t, x))
+        except Unavailable:
+            sign = None
+        return Answer.known(sign == 0, sign in (-1, 1))
+
+    def closed_form(self, element: Element) -> str | None:
+        """The element as it is spelt in case files, where that is short."""
+        if isinstance(element.stage, Stage):
+            assert self.attention is not None
+            return self.attention.closed_form(element)
+        x = self.exact(element)
+        short = x is not None and size_of(x, MOST_SHOWN) < MOST_SHOWN and self.sharpens(element)
+        return str(x) if short else None
+
+    def readings(self, stage: StageOrStep) -> Iterator[Reread]:
+        """The other readings of a step: those that the case lists, and what the catalogue makes of its softmax."""
+        from exactattn.truth.step_readings import step_readings
+
+        if isinstance(stage, Stage):
+            if self.attention is not None:
+                yield from self.attention.readings(stage)
+            return
+        for name, formula in step_readings(self, stage):
+            with suppress(NumeralError, KeyError):
+                other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
+                other.array(str(stage))
+                yield Reread(name, other)
+
+
+def _replaced(array: Any, index: tuple[int, ...], x: Exact) -> Any:
+    """Nested tuples with one element replaced."""
+    if not index:
+        return x
+    return tuple(_replaced(item, index[1:], x) if i == index[0] else item for i, item in enumerate(array))
