@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from exactattn.attention.sheet import Where
-from exactattn.attention.spec import Problem, Stage
-from exactattn.documents.cells import Reader
+from exactattn.attention.spec import Stage
 from exactattn.documents.nodes import Mapping, Node, Scalar, nearest, quoted
 from exactattn.documents.positions import Part
 from exactattn.documents.sheets import SheetMaker

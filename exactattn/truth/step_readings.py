@@ -184,9 +184,9 @@ def _sizes(truth: Any, node: Node) -> Iterator[tuple[str, Fraction]]:
     first = node.args[0]
     yield "d_k", Fraction(shape(evaluated(truth, first))[-1])
     for _ in range(MOST_STEPS):
-        if (isinstance(first, Name) and (step := truth.sheet.step(first.label)) and step.formula is not None) or (isinstance(first, Reference) and (step := truth.sheet.step(first.label)) and step.formula is not None):
-            first = step.formula
-        else:
+        step = truth.sheet.step(first.label) if isinstance(first, Name | Reference) else None
+        if step is None or step.formula is None:
             break
+        first = step.formula
     if isinstance(first, Call) and first.function == "matmul" and len(first.args) == 2:
         yield "d_model", Fraction(shape(evaluated(truth, first.args[0]))[-1])
