@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from exactattn.attention.sheet import Where
 from exactattn.numbers.enclosure import Answer
 from exactattn.truth.face import AnyTruth
+from exactattn.truth.fitting import fitted_reading
 from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
@@ -41,6 +42,9 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
             continue
         others = [other for other in truth.readings(where) if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
+        if not any(fit.explains(range(len(items))) for fit in fits):
+            shown = fitted_reading(truth, items)
+            fits += [] if shown is None else [_fit(shown, items)]
         names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:
             item.readings = names

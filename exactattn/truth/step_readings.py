@@ -86,6 +86,11 @@ def _changes(call: Call, inside: Inside) -> Iterator[tuple[str, Node]]:
         yield "mask=causal", made(_scaled(replace(inside, masked=True), inside.factor))
 
 
+def with_factor(call: Call, inside: Inside, factor: Exact) -> Node:
+    """The softmax of the same scores with another factor, inside a natural exponential."""
+    return Call(call.function, (_scaled(inside, factor),), call.offset)
+
+
 def _scaled(inside: Inside, factor: Exact) -> Node:
     scores = inside.scores
     product = Binary("*", scores, _number(factor), scores.offset)
