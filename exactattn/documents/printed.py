@@ -15,7 +15,7 @@ from exactattn.documents.nodes import NONE, Mapping, Node, Scalar, Sequence, quo
 from exactattn.documents.owners import Owned, free_indices, missing_step
 from exactattn.documents.shape import NUMBERS
 from exactattn.documents.sheets import SheetMaker
-from exactattn.documents.words import DTYPE_WORDS, DTYPES, FORMS
+from exactattn.documents.words import DTYPE_WORDS, DTYPES, FORMS, ROUNDINGS
 from exactattn.findings import PrintedBlock, PrintedCell
 from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
 from exactattn.numbers.numerals import Numeral
@@ -70,7 +70,8 @@ class _Block(Owned):
             stage = missing_step(self.maker, self.name, printed, self.role())
         if stage is None:
             return None
-        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times)
+        tolerance, rounding = self.tolerance(), self.choice("rounding", ROUNDINGS)
+        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times, tolerance, rounding)
 
     def placed(
         self, cells: list[list[Scalar]], stage: Where | None, head: int | None, values: Node
@@ -95,6 +96,14 @@ class _Block(Owned):
         elif head >= len(self.problem.heads):
             self.reader.mistakes.add(f"found head {head}, wanted 0 to {len(self.problem.heads) - 1}", node)
         return head
+
+    def tolerance(self) -> Exact | None:
+        """How far off the author says that the numbers may be."""
+        node = self.get("tolerance")
+        x = None if node is None else self.reader.exact(node, self.names())
+        if node is not None and x is not None and sign(x) == -1:
+            self.reader.mistakes.add("found a negative tolerance, wanted one of at least 0", node)
+        return x
 
     def choice(self, key: str, known: tuple[str, ...], others: Names[str, str] = NONE) -> str | None:
         node, what = self.get(key), " or ".join(map(repr, known))

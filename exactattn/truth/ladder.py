@@ -79,6 +79,10 @@ class Truth:
         """Can more bits tell more about an element?"""
         return True
 
+    def is_constant(self, element: Element) -> bool:  # noqa: ARG002 - every stage depends on the inputs
+        """Is it a number that depends on no input?"""
+        return False
+
     def pinned(self) -> Truth:
         """The same with every number of an interval at its middle; a problem has none."""
         return self

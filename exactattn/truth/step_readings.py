@@ -17,7 +17,7 @@ from exactattn.attention.sheet import StepName
 from exactattn.errors import NumeralError
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.exact import Exact, mul, power
-from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary
+from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary, parts_below
 from exactattn.numbers.folding import shape
 from exactattn.numbers.tokens import Numeral
 
@@ -103,25 +103,8 @@ def _number(x: Exact) -> Node:
 
 def first_softmax(node: Node) -> Call | None:
     """The first softmax in a formula, outermost first."""
-    if isinstance(node, Call) and node.function in SOFTMAXES:
-        return node
-    for part in _parts(node):
-        found = first_softmax(part)
-        if found is not None:
-            return found
-    return None
-
-
-def _parts(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Binary():
-            return node.left, node.right
-        case Unary():
-            return (node.operand,)
-        case Call():
-            return node.args
-        case _:
-            return ()
+    calls = (part for part in parts_below(node) if isinstance(part, Call))
+    return next((call for call in calls if call.function in SOFTMAXES), None)
 
 
 def _put(formula: Node, old: Node, new: Node) -> Node:
