@@ -15,6 +15,7 @@ from exactattn.errors import ExactattnError
 from exactattn.truth.formula_claims import read_claim
 
 MOST_CHARACTERS = 500
+_FUNCTION = re.compile(r"(?:\\(?:text|mathrm|operatorname)\s?\{)?\s*(?:Self|Multi-?[Hh]ead)?-?\s?(?:[Aa]ttention|MultiHead|MHA)\}?\s?(?:\\left)?\([^()=]{1,40}\)\Z")
 _MATRIX = re.compile("[\ue000-\uf8ff]")
 _BRACED = re.compile(r"(?<![_^a-z}\\])\{([A-Za-z])\}(?=\s*[_^])")
 _COMMAND = re.compile(r"\\(?!text|mathrm|operatorname)[a-zA-Z]+|\\(?:text|mathrm|operatorname)")
@@ -24,15 +25,17 @@ _LETTERS = re.compile(r"\\(?:mathbf|mathrm|boldsymbol|bm|mathit|mathsf)\s?\{([^{
 def formula_of(statement: Statement, defined: Definitions) -> tuple[list[DraftClaim], list[Noted]]:
     """The formula claims of one statement, and what was not understood of it."""
     claims, left = list[DraftClaim](), list[Noted]()
-    if not statement.mathematics or not _is_symbol(statement.sides[0]):
+    first = _FUNCTION.sub("Output", statement.sides[0].replace("&", "").strip())
+    if not statement.mathematics or not _is_symbol(first):
         return claims, left
     for (a, b), relation in zip(pairwise(statement.sides), statement.relations, strict=True):
         if relation != "=" or not _is_formula(b):
             continue
-        if not _is_symbol(a):
-            a = statement.sides[0]  # A = B C = D E: both are formulas of A
+        a = a if _is_symbol(a) else first  # A = B C = D E: both are formulas of A
         text = " ".join(f"{_tidy(a)} = {_tidy(b)}".split())
         fields: dict[str, object] = {"formula": text, **_beside(a, b, defined)}
+        if a == first != statement.sides[0].replace("&", "").strip():
+            fields["says"] = statement.text[:200]
         why = _why_not(fields)
         if why is None:
             claims.append(DraftClaim(fields, statement.place))
@@ -45,15 +48,15 @@ def _tidy(side: str) -> str:
     return _BRACED.sub(r"\1", _LETTERS.sub(r"\1 ", side)).replace("&", " ").strip(" ,.;")
 
 
-def _is_symbol(side: str) -> bool:
-    """One name, with indices or without."""
-    text = re.sub(r"[_^]\s?(?:\{[^{}]*\}|\w)|\\(?:text|mathrm|mathbf|operatorname)|[{}\s&*]", "", side)
-    return text.removeprefix("\\").isidentifier() and len(text) <= 40
+def _is_symbol(side: str, word: str = "[A-Za-z]{1,20}") -> bool:
+    """One name, with indices or without; on a right side one letter, as letters beside each other are a product."""
+    name = rf"(?:\\(?:text|mathrm|mathbf|operatorname|boldsymbol|bm|mathit)\s?\{{[^{{}}]{{1,40}}\}}|{word}|\\[a-z]{{2,8}})"
+    return re.fullmatch(rf"[{{\s]*{name}[}}\s]*(?:[_^]\s?(?:\{{[^{{}}]{{1,40}}\}}|\w)\s*)*", side.replace("&", "")) is not None
 
 
 def _is_formula(side: str) -> bool:
     """Something made of names, and no matrix of numbers."""
-    if _MATRIX.search(side) is not None or len(side) > MOST_CHARACTERS or _is_symbol(side):
+    if _MATRIX.search(side) is not None or len(side) > MOST_CHARACTERS or _is_symbol(side, "[A-Za-z]"):
         return False
     return re.search(r"[A-Za-z]", _COMMAND.sub("", side)) is not None
 
