@@ -91,11 +91,10 @@ class AuthorSays:
         answer = bench.referee.ask(item.element, holds, item.cell.number)
         if answer is Answer.CANNOT_TELL and bench.referee.equals(item.element, item.cell.number) is Answer.YES:
             answer = Answer.known(mark in ("<=", ">="), mark in ("<", ">"))
-        said = f"{WORDS[mark]} {item.cell.text}"
-        how = {Answer.YES: "it is", Answer.NO: "it is not", Answer.CANNOT_TELL: "which cannot be told"}[answer]
+        how = {Answer.YES: "is", Answer.NO: "is not", Answer.CANNOT_TELL: "cannot be told to be"}[answer]
         id = name_index(item.block.name, *item.element.index)
         return bench.finding(
-            self, "EA114", f"said:{id}", VERDICTS[answer], f"the true value is said to be {said}: {how}",
+            self, "EA114", f"said:{id}", VERDICTS[answer], f"{item.cell.text}: the true value {how} {WORDS[mark]} it",
             where=item.cell.where, mark=mark,
         )  # fmt: skip
 

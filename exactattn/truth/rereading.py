@@ -59,12 +59,21 @@ def _differ(one: AnyTruth, other: AnyTruth, item: Judged) -> bool:
 
 def _fit(reading: Reread, items: list[Judged]) -> _Fit:
     other = reading.truth
-    found = [None if other.value(item.element) is None else relation(other, item) for item in items]
+    decimals = any(item.cell.form == "decimal" for item in items)
+    found = [_found(other, item, decimals) for item in items]
     cut = [
         is_right == "truncated" or (is_right in ROUNDED and is_cut(other, item, is_right))
         for item, is_right in zip(items, found, strict=True)
     ]
     return _Fit(reading, found, cut)
+
+
+def _found(other: AnyTruth, item: Judged, decimals: bool) -> str | None:
+    """How a print stands to another reading; a bare integer among decimals is meant exactly, there above all."""
+    if other.value(item.element) is None:
+        return None
+    found = relation(other, item)
+    return "off" if decimals and item.cell.form == "integer" and found in ("rounded", "truncated") else found
 
 
 def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> None:
