@@ -7,10 +7,10 @@ them from numbers that were rounded before. What is left out is listed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import pairwise
 
 from exactattn.documents.notes.flat import flat
+from exactattn.documents.notes.slack import agree
 from exactattn.documents.notes.statements import Statement
 from exactattn.errors import ExactattnError, NumeralError
 from exactattn.findings import Verdict
@@ -149,8 +149,8 @@ def _why_not(a: str, relation: str, b: str) -> str | None:
         return None
     if not (_printed(parse_expression(a)) or _printed(parse_expression(b))):
         return "both sides are computed and differ, which rounding before may explain"
-    if _within(a, b):
-        return "it is right only if the numbers in it were rounded before"
+    if agree(parse_expression(a), parse_expression(b)):
+        return "as written it is not right; it is if the numbers in it were rounded before"
     return None
 
 
@@ -159,12 +159,3 @@ def _printed(node: Node) -> bool:
     if isinstance(node, ListNode):
         return all(map(_printed, node.items))
     return isinstance(node, Number) or (isinstance(node, Unary) and isinstance(node.operand, Number))
-
-
-def _within(a: str, b: str) -> bool:
-    """Could the two be equal if every decimal in them were off by up to half its last digit?"""
-    del a, b, product
-    return False
-
-
-__all__ = ["Iterator", "equations_of", "is_numeric", "numeric"]
