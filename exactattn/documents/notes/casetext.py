@@ -27,7 +27,7 @@ class Sheet:
     examples: list[Example]
     claims: list[DraftClaim]
     defined: Definitions
-    identity: Place | None
+    identity: tuple[Place, str] | None
     noted: list[Noted]
     dropped: set[int] = field(default_factory=set)
     left_inputs: set[tuple[str, Place]] = field(default_factory=set)

@@ -11,6 +11,7 @@ from exactattn.documents.notes.equations import equations_of
 from exactattn.documents.notes.examples import examples
 from exactattn.documents.notes.formulas import formula_of
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
+from exactattn.documents.notes.prose import told_weights
 from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words
@@ -20,21 +21,22 @@ from exactattn.documents.pasted.source import Source
 from exactattn.errors import CaseError, Mistake
 from exactattn.findings import Place
 
+_PROJECTIONS = re.compile(r"W[_^]|投影|权重矩阵|projection|projektion", re.IGNORECASE)
 MOST_ROUNDS = 20  # of leaving out what cannot be read
+_COMMA, _POINT = re.compile(r"[0-9]\{?,\}?[0-9]"), re.compile(r"[0-9]\.[0-9]")
 _INPUT = re.compile(r"\b(W_[QKVO]|mask|Q|K|V|X)\b")
 _IDENTITY = re.compile(r"(?:identity matri(?:x|ces)|单位矩阵|單位矩陣|Einheitsmatri(?:x|zen)|matrices? identité|matriz identidad)", re.IGNORECASE)
 
 
 def read_notes(text: str, path: str = "<text>") -> Draft:
     """The draft of a document. Errors: CaseError when nothing of it is recognised, or it is too long."""
-    mistakes, unread = Mistakes(path), list[PastedError]()
+    mistakes = Mistakes(path)
     try:
         source = Source(text)
-        found = find_pasted(text, mistakes=unread)
+        found, unread, comma = _found(text)
     except PastedError as error:
         mistakes.stop(str(error.mistake.message), Place(error.line, error.column), "give the part that is to be judged")
-    known = list(statements(source))
-    sheet = _sheet(source, path, found, known)
+    sheet = _sheet(source, path, found, list(statements(source, comma)), comma)
     sheet.noted += [Noted(Place(one.line, one.column), "numbers", _hinted(one.mistake), False) for one in unread]
     if not (sheet.claims or any(example.printed or example.inputs for example in sheet.examples)):
         seen = "; ".join(str(noted) for noted in sheet.noted[:3])
@@ -43,9 +45,18 @@ def read_notes(text: str, path: str = "<text>") -> Draft:
     return _fitted(sheet, mistakes)
 
 
-def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement]) -> Sheet:
+def _found(text: str) -> tuple[tuple[Found, ...], list[PastedError], bool]:
+    """The blocks, what could not be read, and whether commas are decimal: where any block shows it, in all of them."""
+    unread = list[PastedError]()
+    found = find_pasted(text, mistakes=unread)
+    if not _has_decimal_commas(found):
+        return found, unread, False
+    unread = []
+    return find_pasted(text, "comma", unread), unread, True
+
+
+def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement], comma: bool) -> Sheet:
     defined = definitions(known)
-    comma = _has_decimal_commas(found)
     claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
     for statement in known:
         equations, left = equations_of(statement, comma)
@@ -58,6 +69,8 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
         noted += unread
     reader = Recogniser(source, known, defined, claimed, _counts_from_zero(found))
     reader.read(found)
+    reader.blocks += told_weights(source, "comma" if comma else None)
+    reader.blocks.sort(key=lambda block: (block.place.line, block.place.column))
     claims += claims_in_words(source, _scaled_by(claims, reader.blocks))
     claims = _once(claims)
     parts, assumed = examples(reader.blocks)
@@ -150,23 +163,25 @@ def _drop_input(sheet: Sheet, text: CaseText, why: str) -> None:
         _drop_block(sheet, text, block, why)
 
 
-def _identity(known: list[Statement], source: Source) -> Place | None:
-    """Where the document says that Q, K and V are X, or that the projections are the identity."""
+def _identity(known: list[Statement], source: Source) -> tuple[Place, str] | None:
+    """Where the document says that Q, K and V are X, or that the projections are the identity, and which it says."""
     for statement in known:
         names = {name_of(side) for side in statement.sides} | set(statement.sides)
         if {"Q", "K", "V", "X"} <= names:
-            return statement.place
-        if {"W_Q", "W_K", "W_V"} <= names and names & {"I", "I_2", "I_3", "I_4", "I_d", r"\mathbf{I}"}:
-            return statement.place
-    found = _IDENTITY.search(source.text)
-    if found is None or not re.search(r"W[_^]|投影|权重矩阵|projection|projektion", source.text[max(0, found.start() - 200) : found.end() + 200], re.IGNORECASE):
-        return None
-    return Place(*source.place(found.start()))
+            return statement.place, "Q, K and V are X"
+        if {"W_Q", "W_K", "W_V"} <= names and any(re.fullmatch(r"I(_\w+)?", name or "") for name in names):
+            return statement.place, "the projections are the identity"
+    for found in _IDENTITY.finditer(source.text):
+        around = source.text[max(0, found.start() - 200) : found.end() + 200]
+        if _PROJECTIONS.search(around):
+            return Place(*source.place(found.start())), "the projections are the identity"
+    return None
 
 
 def _has_decimal_commas(found: tuple[Found, ...]) -> bool:
+    """Do the blocks that could be read show decimal commas, and no decimal points?"""
     texts = [cell.text for one in found for row in one.pasted.rows for cell in row if cell.said is not None]
-    return any(re.search(r"[0-9],[0-9]", text) for text in texts) and not any(re.search(r"[0-9]\.[0-9]", text) for text in texts)
+    return any(map(_COMMA.search, texts)) and not any(map(_POINT.search, texts))
 
 
 def _counts_from_zero(found: tuple[Found, ...]) -> bool:

@@ -42,7 +42,7 @@ class Maker:
 
     example: Example
     defined: Definitions
-    identity: Place | None  # where the document says that Q, K and V are X
+    identity: tuple[Place, str] | None  # where the document says that Q, K and V are X, and how
     leave_out: set[tuple[str, Place]] = field(default_factory=set)  # inputs that did not fit
     parts: Parts = field(default_factory=Parts)
 
@@ -84,7 +84,7 @@ class Maker:
                 own = self.given(part)
                 why = f"{GIVEN[part]} is X on line {own.place.line}" if own else self._said_identity()
                 self.parts.texts.append((PROJECTION[part], "identity", None, f"assumed: {why}"))
-                place = own.place if own else self.identity or Place(1, 1)
+                place = own.place if own else self.identity[0] if self.identity else Place(1, 1)
                 self.parts.noted.append(Noted(place, f"{PROJECTION[part]} is the identity", why, True, True))
             elif block is not None:
                 self.parts.blocks.append((PROJECTION[part] if source == "projected" else GIVEN[part], block, False))
@@ -98,7 +98,7 @@ class Maker:
         self._causal()
 
     def _said_identity(self) -> str:
-        return f"line {self.identity.line} says that Q, K and V are X" if self.identity else ""
+        return f"line {self.identity[0].line} says that {self.identity[1]}" if self.identity else ""
 
     def _scale(self) -> None:
         """The scale that the document states first, with numbers before sizes."""

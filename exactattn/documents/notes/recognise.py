@@ -9,7 +9,7 @@ from typing import NamedTuple
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.meanings import Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role
-from exactattn.documents.notes.names import INPUTS, role_in_words, role_of, row_in_words
+from exactattn.documents.notes.names import INPUTS, mentioned, role_in_words, role_of, row_in_words
 from exactattn.documents.notes.statements import Statement
 from exactattn.documents.pasted import Found
 from exactattn.documents.pasted.source import Source
@@ -113,6 +113,8 @@ class Recogniser:
             row = roles[0].row if roles else None
             roles = [Role(meaning.name, row)]
         by = f"its name {_shown(label)}" if label else ""
+        if len(roles) == 1 and not roles[0].sure and roles[0].name in mentioned(self._words_above(found.start_line)):
+            roles, by = [Role(roles[0].name, roles[0].row)], f"{by} and the words above it"
         if not roles and label is None and found.before is not None:
             role = role_in_words(_last_clause(found.before))
             role = role or role_in_words(found.before)
@@ -149,6 +151,14 @@ class Recogniser:
     def _statement_at(self, place: Place) -> Statement | None:
         offset = self.source.starts[place.line - 1] + place.column - 1
         return next((one for one in self.statements if one.low <= offset < one.high), None)
+
+    def _words_above(self, line: int) -> str:
+        """The nearest line above a block that has words."""
+        for number in range(line - 1, max(0, line - 5), -1):
+            text = self.source.text[self.source.starts[number - 1] : self.source.starts[number]]
+            if sum(map(str.isalpha, text)) > 3:
+                return text[:500]
+        return ""
 
     def _why_not(self, label: str | None, before: str | None) -> str:
         if label is not None:
@@ -189,4 +199,4 @@ def _last_clause(words: str) -> str:
 
 
 def _shown(text: str | None) -> str:
-    return repr(shorten(" ".join((text or "").split())))
+    return f"'{shorten(' '.join((text or '').split()))}'"

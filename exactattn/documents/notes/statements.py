@@ -19,11 +19,12 @@ MOST_MATRICES = 2_000
 MOST_STATEMENTS = 5_000
 _INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]{1,2000})\$(?!\$)|\\\(((?:[^\n\\]|\\[^()\n])*+)\\\)")
 _RELATION = re.compile(r"(?P<other><=|>=|!=|<|>|\\(?:leq?|geq?|lt|gt|neq?)(?![a-zA-Z]))|(?P<equal>:=|==|=)"
-                       r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)")  # fmt: skip
+                       r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<!\\),)")  # fmt: skip
 _ROW = re.compile(r"\\\\(?:\[[-0-9.]{1,6}[a-z]{2}\])?|\\(?:quad|qquad|newline)(?![a-zA-Z])|。|；|\n\s*\n")
 _SENTENCE = re.compile(r"[.;。；](?=\s|\Z)|\s(?:and|und|et|so|also|thus)\s|[→⇒]|，")
 _OPENING = re.compile(r"\s*(?:\$\$|\\\[|\\begin\{[a-z]+\*?\}(?:\{[0-9]+\})?)")
 _CLOSING = re.compile(r"(?:\$\$|\\\]|\\end\{[a-z]+\*?\})\s*\Z")
+_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _AROUND = re.compile(r"\\left\s?(?:\\?[\[({|.]|\\lbrack)(\s*)([\ue000-\uf8ff])(\s*)\\right\s?(?:\\?[\])}|.]|\\rbrack)")
 
 
@@ -49,11 +50,11 @@ class Statement:
         return re.sub("[\ue000-\uf8ff]", "[..]", text)
 
 
-def statements(source: Source) -> Iterator[Statement]:
-    """The equations of a document in order, as many as are read."""
+def statements(source: Source, comma: bool = False) -> Iterator[Statement]:
+    """The equations of a document in order, as many as are read; with `comma`, 0,5 is one number."""
     count = 0
     for low, high, mathematics in _ranges(source):
-        for statement in _read(source, low, high, mathematics):
+        for statement in _read(source, low, high, mathematics, comma):
             count += 1
             if count > MOST_STATEMENTS:
                 return
@@ -87,11 +88,12 @@ def _span(found: re.Match[str]) -> tuple[int, int]:
     return found.span(1) if found[1] is not None else found.span(2)
 
 
-def _read(source: Source, low: int, high: int, mathematics: bool) -> Iterator[Statement]:
+def _read(source: Source, low: int, high: int, mathematics: bool, comma: bool) -> Iterator[Statement]:
     text = source.text[low:high]
     if "=" not in text and "≈" not in text and "approx" not in text:
         return
     text, known = _without_matrices(source, low, high)
+    text = _COMMA.sub(".", text) if comma else text
     chain: list[tuple[int, int]] = []
     relations: list[str] = []
     for begin, end in _rows(text, mathematics):
