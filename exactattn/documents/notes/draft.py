@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import PurePath
+from typing import Any
 
 from exactattn.documents.case import loads
 from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.equations import equations_of
-from exactattn.documents.notes.examples import examples
+from exactattn.documents.notes.examples import examples, with_rows
 from exactattn.documents.notes.formulas import formula_of
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
 from exactattn.documents.notes.prose import told_weights
-from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized
+from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized, unscaled
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words
 from exactattn.documents.nodes import Mistakes
@@ -22,6 +24,7 @@ from exactattn.errors import CaseError, Mistake
 from exactattn.findings import Place
 
 _PROJECTIONS = re.compile(r"W[_^]|投影|权重矩阵|projection|projektion", re.IGNORECASE)
+MOST_STATEMENTS, MOST_CLAIMS, MOST_EXAMPLES = 1_000, 300, 20
 MOST_ROUNDS = 20  # of leaving out what cannot be read
 _COMMA, _POINT = re.compile(r"[0-9]\{?,\}?[0-9]"), re.compile(r"[0-9]\.[0-9]")
 _INPUT = re.compile(r"\b(W_[QKVO]|mask|Q|K|V|X)\b")
@@ -36,7 +39,11 @@ def read_notes(text: str, path: str = "<text>") -> Draft:
         found, unread, comma = _found(text)
     except PastedError as error:
         mistakes.stop(str(error.mistake.message), Place(error.line, error.column), "give the part that is to be judged")
-    sheet = _sheet(source, path, found, list(statements(source, comma)), comma)
+    known = list(islice(statements(source, comma), MOST_STATEMENTS + 1))
+    sheet = _sheet(source, path, found, known[:MOST_STATEMENTS], comma)
+    if len(known) > MOST_STATEMENTS:
+        why = f"at most {MOST_STATEMENTS} are read; give the part that is to be judged"
+        sheet.noted.append(Noted(known[-1].place, "the equations from here on", why, understood=False))
     sheet.noted += [Noted(Place(one.line, one.column), "numbers", _hinted(one.mistake), False) for one in unread]
     if not (sheet.claims or any(example.printed or example.inputs for example in sheet.examples)):
         seen = "; ".join(str(noted) for noted in sheet.noted[:3])
@@ -69,14 +76,28 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
         noted += unread
     reader = Recogniser(source, known, defined, claimed, _counts_from_zero(found))
     reader.read(found)
+    plain = unscaled(reader.blocks, found)
+    if plain is not None and not defined.scales:
+        defined.scales.append(plain)
     reader.blocks += told_weights(source, "comma" if comma else None)
     reader.blocks.sort(key=lambda block: (block.place.line, block.place.column))
     claims += claims_in_words(source, _scaled_by(claims, reader.blocks))
-    claims = _once(claims)
-    parts, assumed = examples(reader.blocks)
-    noted += [*reader.noted, *assumed, *(_understood(block) for block in reader.blocks)]
+    claims = _bounded(_once(claims), MOST_CLAIMS, "claims", noted)
+    blocks, rows = with_rows(reader.blocks)
+    parts, assumed = examples(blocks)
+    parts = _bounded(parts, MOST_EXAMPLES, "examples", noted)
+    noted += [*reader.noted, *assumed, *rows, *map(_understood, blocks)]
     noted += [_claim_noted(claim) for claim in claims]
     return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(known, source), noted)
+
+
+def _bounded(items: list[Any], most: int, what: str, noted: list[Noted]) -> list[Any]:
+    """The first of many; that there are more is noted."""
+    if len(items) > most:
+        place = items[most].place if what == "claims" else items[most].first
+        why = f"at most {most} are read; give the part that is to be judged"
+        noted.append(Noted(place, f"the {what} from here on", why, understood=False))
+    return items[:most]
 
 
 def _once(claims: list[DraftClaim]) -> list[DraftClaim]:

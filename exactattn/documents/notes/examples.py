@@ -14,7 +14,8 @@ from exactattn.documents.notes.names import INPUTS
 from exactattn.findings import Place
 from exactattn.numbers.exact import Exact
 
-PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
+ROWED = ("q", "scores", "scaled", "masked", "weights", "context", "output")  # a row for each query
+ROWS_NEAR = 8  # lines
 
 
 @dataclass
@@ -40,12 +41,11 @@ class Example:
 def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
     """The examples of a document in order, and what was assumed for them."""
     known = merged(list(blocks))
-    keyed = any(block.role.name == "X" for block in known)
+    starts = _starts(known)
     out, noted = [Example()], list[Noted]()
     for block in known:
         name, now = block.role.name, out[-1]
-        is_key = name in INPUTS or (not keyed and name in "qkv")
-        if not is_key:
+        if name not in starts:
             now.printed.append(block)
             continue
         before = now.inputs.get(name)
@@ -59,16 +59,45 @@ def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
             now.inputs[name] = block
         elif before is None and block.role.row is None:
             now.inputs[name] = block
+        elif name in ("scores", "scaled") and block.role.row is not None:
+            now.printed.append(block)
         elif before is None or block.role.row is not None:
             noted.append(Noted(block.place, "one row", f"of {name}, which is not given whole", understood=False))
         elif name in now.inherited:
             now.inherited.discard(name)
-        if name in "qkv" and not (before is None and block.role.row is None):
+        if name in ("q", "k", "v") and not (before is None and block.role.row is None):
             now.printed.append(block)
     for example in out:
         for name in sorted(example.inherited):
             says = f"{name} of line {example.inputs[name].place.line} holds here too, as no line gives another"
             noted.append(Noted(example.first, f"the inputs of the example from line {example.first.line}", says, True, True))
+    return out, noted
+
+
+def _starts(blocks: list[Block]) -> set[str]:
+    """The names that inputs go by: without X also Q, K and V; without any of Q and K also the scores."""
+    names = {block.role.name for block in blocks}
+    out = set(INPUTS)
+    if "X" not in names:
+        out |= {"q", "k", "v"}
+        if not names & {"q", "k"}:
+            out |= {"scores"} if "scores" in names else {"scaled"}
+    return out
+
+
+def with_rows(blocks: list[Block]) -> tuple[list[Block], list[Noted]]:
+    """Vectors of a stage that nothing counts, as the row that the vector before them belongs to: assumed, and noted."""
+    out, noted = list[Block](), list[Noted]()
+    for block in blocks:
+        before = next((one for one in reversed(out) if one.pasted.vector and one.role.name in ROWED), None)
+        near = before is not None and block.place.line - before.end <= ROWS_NEAR
+        if block.pasted.vector and block.role.row is None and block.role.name in ROWED and before and near:
+            row = before.role.row
+            if row is not None and before.role.name != block.role.name:
+                says = f"row {row}, as the {before.role.name} on line {before.place.line}"
+                noted.append(Noted(block.place, f"which row of {block.role.name} this is", says, True, True))
+                block = replace(block, role=replace(block.role, row=row))
+        out.append(block)
     return out, noted
 
 

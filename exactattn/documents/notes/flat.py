@@ -3,6 +3,7 @@ r"""A side of an equation in LaTeX or code -> one flat spelling: `\frac{Q{K}^T}{
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from exactattn.documents.pasted.mathtext import spell
 from exactattn.errors import NumeralError
@@ -26,6 +27,7 @@ _GROUPED = re.compile(r"([_^])\s*\((\w+)\)")
 _LONE = re.compile(r"(?<![a-z0-9_])\((\w+(?:\^T)?)\)")
 
 
+@lru_cache(maxsize=4096)
 def flat(text: str) -> str | None:
     """The side without markup, and without the names of libraries; None where a command in it is unknown."""
     if len(text) > MAX_SIDE:
@@ -43,6 +45,7 @@ def flat(text: str) -> str | None:
     return _LIBRARIES.sub("", " ".join(spelled_out.split()))
 
 
+@lru_cache(maxsize=4096)
 def compact(text: str) -> str:
     """A flat side without spaces, signs of products and needless brackets: `Q K^(T)` and `Q @ K.T` are `QK^T`."""
     text = _TURNED.sub("^T", text)

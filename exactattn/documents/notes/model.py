@@ -23,13 +23,17 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Numbers of the document that were understood: what they are, by what, and where they stand."""
+    """Numbers of the document that were understood: what they are, by what, and where they stand.
+
+    `derived` says that a formula beside them makes them from others, so they may be rounded.
+    """
 
     role: Role
     pasted: Pasted
     place: Place
     end: int
     by: str
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,10 @@ _NUMBERS = {
 }  # fmt: skip
 _ORDINAL = re.compile("|".join(rf"(?P<n{n}>(?<![a-zA-Z]){pattern})" for n, pattern in _NUMBERS.items()), re.IGNORECASE)
 _TOKEN = re.compile(r"(?:tokens?|rows?|words?|positions?|Zeile|Position|quer(?:y|ies)|outputs?|词)\s*#?([0-9]{1,3})(?![0-9.])", re.IGNORECASE)
-_BRACKETED = re.compile(r"[（(][^（()）]{0,80}[)）]")
+_OF_TOKEN = re.compile(
+    r"\b(?:for|of|to|from|by|für|von|de)\s+(?:the\s+)?(?:\w+\s+)?(?:query|token|word|input|output|position|row)(?:\s*#?[0-9]{1,3})?\b",
+    re.IGNORECASE,
+)
 
 
 def role_of(label: str, defined: dict[str, Role] | None = None) -> Role | None:
@@ -100,7 +103,7 @@ def _known(name: str, defined: dict[str, Role]) -> Role | None:
 
 def role_in_words(text: str) -> Role | None:
     """What words name, when they name one thing; and which row, where they count it."""
-    names = mentioned(text)
+    names = mentioned(_OF_TOKEN.sub(" ", text))
     if len(names) > 1 and "scaled" in names:
         names.discard("scores")
     if len(names) != 1:

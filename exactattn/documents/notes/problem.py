@@ -83,9 +83,10 @@ class Maker:
             if source == "identity":
                 own = self.given(part)
                 why = f"{GIVEN[part]} is X on line {own.place.line}" if own else self._said_identity()
-                self.parts.texts.append((PROJECTION[part], "identity", None, f"assumed: {why}"))
+                stated = own is None and "projections" in why
+                self.parts.texts.append((PROJECTION[part], "identity", None, why if stated else f"assumed: {why}"))
                 place = own.place if own else self.identity[0] if self.identity else Place(1, 1)
-                self.parts.noted.append(Noted(place, f"{PROJECTION[part]} is the identity", why, True, True))
+                self.parts.noted.append(Noted(place, f"{PROJECTION[part]} is the identity", why, True, not stated))
             elif block is not None:
                 self.parts.blocks.append((PROJECTION[part] if source == "projected" else GIVEN[part], block, False))
                 if source == "given":
@@ -137,14 +138,14 @@ class Maker:
                 parts.steps[name] = formula
                 known.add(name)
             elif block is not None and name not in ("weights", "output"):
-                rounded = name in ("scores", "scaled") and _has_decimals(block)
+                rounded = block.derived and name in ("scores", "scaled") and _has_decimals(block)
                 parts.blocks.append((name, block, rounded))
                 parts.used.add(id(block))
                 known.add(name)
         if "weights" not in known and "v" in known and self.given("weights") is not None and self.given("output"):
             block = self.given("weights")
             assert block is not None
-            parts.blocks.append(("weights", block, True))
+            parts.blocks.append(("weights", block, block.derived and _has_decimals(block)))
             parts.steps["output"] = _CHAIN["output"][0]
             why = "what the weights are made from is not given, so the output is judged from the printed weights"
             parts.noted.append(Noted(block.place, "the weights as printed", why, True, True))

@@ -17,6 +17,9 @@ from exactattn.findings import Place
 from exactattn.numbers.tokens import shorten
 
 
+_OPERATORS = "+-*/·×=@(^,≈"
+
+
 class Scale(NamedTuple):
     """A scale that a formula states."""
 
@@ -92,19 +95,26 @@ class Recogniser:
         place = Place(cell.line, cell.column)
         statement = self._statement_at(place)
         claimed = statement is not None and statement.low in self.claimed
-        label = found.label
-        if found.pasted.joined or (claimed and (label is None or _is_arithmetic(label))):
+        label, before = found.label, found.before
+        if found.pasted.joined and statement is None and found.pasted.vector:
+            before = told = self._told_before(found)
+            joined = told is None
+        else:
+            joined = found.pasted.joined
+        if joined or (claimed and (label is None or _is_arithmetic(label))):
             if not claimed:
                 self._left(found, place, "it is a part of a product, a sum or a call, and not judged by itself")
             return
-        roles, by = self._roles(found, label, statement)
+        roles, by, derived = self._roles(found, label, before, statement)
         if not roles:
             self._left(found, place, by)
         for role in roles:
-            self.blocks.append(Block(role, found.pasted, place, found.end_line, by))
+            self.blocks.append(Block(role, found.pasted, place, found.end_line, by, derived))
 
-    def _roles(self, found: Found, label: str | None, statement: Statement | None) -> tuple[list[Role], str]:
-        """What a block is, and by what; nothing, and why not."""
+    def _roles(
+        self, found: Found, label: str | None, before: str | None, statement: Statement | None
+    ) -> tuple[list[Role], str, bool]:
+        """What a block is, by what, and does a formula make it; nothing, and why not."""
         vector = found.pasted.vector
         names = [] if label is None else [name for name in label.split("=") if name.strip()]
         roles = [role for name in names if (role := role_of(name, self.defined.names)) is not None]
@@ -115,16 +125,25 @@ class Recogniser:
         by = f"its name {_shown(label)}" if label else ""
         if len(roles) == 1 and not roles[0].sure and roles[0].name in mentioned(self._words_above(found.start_line)):
             roles, by = [Role(roles[0].name, roles[0].row)], f"{by} and the words above it"
-        if not roles and label is None and found.before is not None:
-            role = role_in_words(_last_clause(found.before))
-            role = role or role_in_words(found.before)
-            roles, by = ([role] if role is not None else []), f"the words {_shown(found.before)}"
+        if not roles and label is None and before is not None:
+            role = role_in_words(_last_clause(before))
+            role = role or role_in_words(before)
+            roles, by = ([role] if role is not None else []), f"the words {_shown(before)}"
         if not roles:
-            return [], self._why_not(label, found.before)
-        roles = [self._with_row(role, found, label, vector) for role in roles]
-        if vector and any(role.row is None for role in roles) and len(found.pasted.rows[0]) < 1:
-            return [], "it is empty"
-        return roles, by
+            return [], self._why_not(label, before), False
+        return [self._with_row(role, found, label, before, vector) for role in roles], by, meaning is not None
+
+    def _told_before(self, found: Found) -> str | None:
+        """The words before one of several lists in a sentence; None where it is an operand of something."""
+        first, last = found.pasted.rows[0][0], found.pasted.rows[-1][-1]
+        text, start = self.source.text, self.source.starts[first.line - 1]
+        opening = text.rfind("[", start, start + first.column)
+        closing = text.find("]", self.source.starts[last.line - 1] + last.column - 1)
+        begin = max(text.rfind(sign, start, opening) for sign in "].;") + 1
+        words, after = text[max(begin, start) : opening].strip(" $*`"), text[closing + 1 : closing + 4].strip(" $*`")
+        if opening < 0 or closing < 0 or not words or words[-1] in _OPERATORS or words[-1].isdigit():
+            return None
+        return None if after[:1] and after[0] in _OPERATORS else words
 
     def _meaning(self, statement: Statement | None, names: list[str]) -> Meaning | None:
         """What the formula beside a block says that it is."""
@@ -134,7 +153,7 @@ class Recogniser:
         found = [meaning for side in sides if (meaning := meaning_of(side, self.defined.names)) is not None]
         return found[-1] if found and len({meaning.name for meaning in found}) == 1 else None
 
-    def _with_row(self, role: Role, found: Found, label: str | None, vector: bool) -> Role:
+    def _with_row(self, role: Role, found: Found, label: str | None, before: str | None, vector: bool) -> Role:
         """The role with the row that a vector belongs to, where something counts it."""
         if not vector or role.name in ("W_Q", "W_K", "W_V", "W_O"):
             return Role(role.name, None, role.sure)
@@ -144,8 +163,8 @@ class Recogniser:
         labels = found.pasted.row_labels
         if row is None and labels is not None and len(labels) == 1:
             row = row_in_words(labels[0])
-        if row is None and found.before is not None and label is None:
-            row = row_in_words(found.before)
+        if row is None:
+            row = row_in_words((before if label is None else label) or "")
         return Role(role.name, row, role.sure)
 
     def _statement_at(self, place: Place) -> Statement | None:
@@ -182,6 +201,25 @@ def sized(found: Found) -> str:
 def is_input(role: Role) -> bool:
     """Is this an input, and no stage?"""
     return role.name in INPUTS
+
+
+def _vector_text(block: Block) -> tuple[object, ...]:
+    return tuple(x.text if x.said is None else x.said.numeral.value for row in block.pasted.rows for x in row)
+
+
+def unscaled(blocks: list[Block], found: Iterable[Found]) -> Scale | None:
+    """The scale 1, where a softmax is taken of numbers that stand there as scores: `softmax([2, 4, 4])`."""
+    scores = {_vector_text(block) for block in blocks if block.role.name == "scores" and block.pasted.vector}
+    for block in blocks:
+        label = block.pasted.label
+        if label is None or "softmax" not in label.lower() or "[" not in label:
+            continue
+        for other in found:
+            cells = other.pasted.rows[0]
+            values = tuple(x.text if x.said is None else x.said.numeral.value for x in cells)
+            if other.start_line == block.place.line and other.pasted.joined and values in scores:
+                return Scale("1", block.place)
+    return None
 
 
 def _is_arithmetic(label: str) -> bool:

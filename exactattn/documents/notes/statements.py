@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from exactattn.documents.pasted import PastedError
 from exactattn.documents.pasted.found import pieces
 from exactattn.documents.pasted.latex import Matrix, matrices
 from exactattn.documents.pasted.source import Source
@@ -16,7 +17,7 @@ from exactattn.findings import Place
 
 FIRST = 0xE000  # matrices are written as characters of the private use area
 MOST_MATRICES = 2_000
-MOST_STATEMENTS = 5_000
+MOST_SIDES = 50  # of one chain; a longer one is left out
 _INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]{1,2000})\$(?!\$)|\\\(((?:[^\n\\]|\\[^()\n])*+)\\\)")
 _RELATION = re.compile(r"(?P<other><=|>=|!=|<|>|\\(?:leq?|geq?|lt|gt|neq?)(?![a-zA-Z]))|(?P<equal>:=|==|=)"
                        r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<!\\),)")  # fmt: skip
@@ -51,14 +52,9 @@ class Statement:
 
 
 def statements(source: Source, comma: bool = False) -> Iterator[Statement]:
-    """The equations of a document in order, as many as are read; with `comma`, 0,5 is one number."""
-    count = 0
+    """The equations of a document in order; with `comma`, 0,5 is one number."""
     for low, high, mathematics in _ranges(source):
-        for statement in _read(source, low, high, mathematics, comma):
-            count += 1
-            if count > MOST_STATEMENTS:
-                return
-            yield statement
+        yield from _read(source, low, high, mathematics, comma)
 
 
 def _ranges(source: Source) -> Iterator[tuple[int, int, bool]]:
@@ -101,10 +97,10 @@ def _read(source: Source, low: int, high: int, mathematics: bool, comma: bool) -
         first = text[slice(*sides[0])].replace("&", "").strip(" \n\t{}")
         if chain and signs and not re.sub(r"\\(?:begin|end)\{\w+\*?\}", "", first):
             sides, signs = [*chain, *sides[1:]], [*relations, *signs]
-        elif len(chain) > 1:
+        elif 1 < len(chain) <= MOST_SIDES:
             yield _statement(source, low, text, chain, relations, mathematics, known)
         chain, relations = sides, signs
-    if len(chain) > 1:
+    if 1 < len(chain) <= MOST_SIDES:
         yield _statement(source, low, text, chain, relations, mathematics, known)
 
 
@@ -112,7 +108,11 @@ def _without_matrices(source: Source, low: int, high: int) -> tuple[str, dict[st
     """The text of a range, equally long, with one character and spaces for each matrix."""
     text = re.sub("[\ue000-\uf8ff]", "?", source.text[low:high])
     known: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for number, matrix in enumerate(matrices(source, low, high, lenient=True)[:MOST_MATRICES]):
+    try:
+        found = matrices(source, low, high, lenient=True)
+    except PastedError:  # the numbers of it are listed as unreadable where they are looked for
+        found = []
+    for number, matrix in enumerate(found[:MOST_MATRICES]):
         sign = chr(FIRST + number)
         known[sign] = _texts(source, matrix)
         begin, end = matrix.start - low, matrix.end - low
