@@ -80,9 +80,10 @@ def verify(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
 ) -> None:
-    """Judge the printed numbers and statements of case files, or of Markdown and LaTeX documents.
+    """Judge the printed numbers and statements of case files.
 
-    A CASE of - is standard input. A document (.md, .tex, .txt) is judged by the case that is drafted from it.
+    A CASE of - is standard input. A Markdown or LaTeX document (.md, .tex, .txt) is judged by the case that is drafted
+    from it.
     """
     from exactattn.journeys import verify as journey
     from exactattn.journeys.explain import require_prefixes
@@ -191,7 +192,9 @@ def schema() -> None:
 
 @main.command()
 @click.argument("file", required=False)
-@click.option("--from", "notes", metavar="NOTES", help="Draft it from a Markdown or LaTeX document; - is standard input.")
+@click.option(
+    "--from", "notes", metavar="NOTES", help="Draft it from a Markdown or LaTeX document; - is standard input."
+)
 @click.option("--output", "-o", metavar="FILE", help="The same as FILE.")
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
 def new(file: str | None, notes: str | None, output: str | None, force: bool) -> None:

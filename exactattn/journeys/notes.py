@@ -17,7 +17,7 @@ from exactattn.findings import Finding, Level, Verdict
 CODES = {
     "EA903": "What was found in a document that is judged without a case: each block of numbers with what it was taken "
     "for (`holds`), what no line states and was assumed, and what was not understood, with the "
-    "reason (`not_run`). `exactattn new --from FILE` writes the case that was drafted from it, to complete and correct.",
+    "reason (`not_run`). `exactattn new --from FILE` writes the case drafted from it, to complete and correct.",
 }
 NOTES = (".md", ".markdown", ".tex", ".txt")
 CASES = (".yaml", ".yml")

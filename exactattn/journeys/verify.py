@@ -219,4 +219,3 @@ def _selected(findings: Iterable[Finding], options: VerifyOptions) -> Iterator[F
         wanted = not options.select or finding.code.startswith(options.select)
         if (wanted and not finding.code.startswith(options.ignore)) or finding.code == "EA901":
             yield finding
-

@@ -1,4 +1,4 @@
-"""A Markdown or LaTeX document -> a draft of a case: what was understood, what was not, and nothing guessed silently."""
+"""A Markdown or LaTeX document -> a draft of a case: what was understood, and what not; nothing is guessed silently."""
 
 from exactattn.documents.notes.draft import read_notes
 from exactattn.documents.notes.model import Draft, Noted

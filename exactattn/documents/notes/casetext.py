@@ -106,12 +106,18 @@ class CaseText:
         options = {"times": block.pasted.times} if block.pasted.times else {}
         options |= {"rounded": "true"} if rounded else {}
         flat = block.pasted.vector and (rounded or key.islower()) and key != "mask"
-        head = f"{indent}{key}: " + ("{" + "".join(f"{k}: {quoted(v)}, " for k, v in options.items()) + "values: " if options else "")
+        head = f"{indent}{key}: " + (
+            "{" + "".join(f"{k}: {quoted(v)}, " for k, v in options.items()) + "values: " if options else ""
+        )
         self.out.numbers(head, block.pasted.rows, flat, "}" if options else "", block)
 
     def _about(self, indent: str, block: Block) -> None:
-        lines = f"line {block.place.line}" if block.end <= block.place.line else f"lines {block.place.line} to {block.end}"
-        self.out.comment(indent, f"{lines}: by {block.by}" + ("" if block.role.sure else "; assumed: the letter is usual for it"))
+        lines = (
+            f"line {block.place.line}" if block.end <= block.place.line else f"lines {block.place.line} to {block.end}"
+        )
+        self.out.comment(
+            indent, f"{lines}: by {block.by}" + ("" if block.role.sure else "; assumed: the letter is usual for it")
+        )
 
     def _printed(self, named: Mapping[str, Example]) -> None:
         taken: set[str] = set()

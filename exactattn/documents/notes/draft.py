@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from exactattn.documents.case import loads
+from exactattn.documents.nodes import Mistakes
 from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.equations import equations_of
 from exactattn.documents.notes.examples import examples, with_rows
@@ -17,7 +18,6 @@ from exactattn.documents.notes.prose import told_weights
 from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized, unscaled
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words
-from exactattn.documents.nodes import Mistakes
 from exactattn.documents.pasted import Found, PastedError, find_pasted
 from exactattn.documents.pasted.source import Source
 from exactattn.errors import CaseError, Mistake
@@ -28,7 +28,10 @@ MOST_STATEMENTS, MOST_CLAIMS, MOST_EXAMPLES = 1_000, 300, 20
 MOST_ROUNDS = 20  # of leaving out what cannot be read
 _COMMA, _POINT = re.compile(r"[0-9]\{?,\}?[0-9]"), re.compile(r"[0-9]\.[0-9]")
 _INPUT = re.compile(r"\b(W_[QKVO]|mask|Q|K|V|X)\b")
-_IDENTITY = re.compile(r"(?:identity matri(?:x|ces)|单位矩阵|單位矩陣|Einheitsmatri(?:x|zen)|matrices? identité|matriz identidad)", re.IGNORECASE)
+_IDENTITY = re.compile(
+    r"(?:identity matri(?:x|ces)|单位矩阵|單位矩陣|Einheitsmatri(?:x|zen)|matrices? identité|matriz identidad)",
+    re.IGNORECASE,
+)
 
 
 def read_notes(text: str, path: str = "<text>") -> Draft:
@@ -47,7 +50,9 @@ def read_notes(text: str, path: str = "<text>") -> Draft:
     sheet.noted += [Noted(Place(one.line, one.column), "numbers", _hinted(one.mistake), False) for one in unread]
     if not (sheet.claims or any(example.printed or example.inputs for example in sheet.examples)):
         seen = "; ".join(str(noted) for noted in sheet.noted[:3])
-        hint = "it needs matrices or equations with names, such as Q, K, V, weights, output; or give a case, a YAML file"
+        hint = (
+            "it needs matrices or equations with names, such as Q, K, V, weights, output; or give a case, a YAML file"
+        )
         mistakes.stop(f"nothing of attention is recognised in this document{': ' if seen else ''}{seen}", None, hint)
     return _fitted(sheet, mistakes)
 
@@ -142,11 +147,12 @@ def _fitted(sheet: Sheet, mistakes: Mistakes) -> Draft:
             loads(out.text)
         except CaseError as error:
             if not _leave_out(sheet, text, error.mistakes):
-                raise CaseError(mistakes.path, list(error.mistakes)) from error
+                break
             continue
         noted = sorted((*sheet.noted, *text.noted), key=lambda one: (one.place.line, one.place.column))
         return Draft(out.text, tuple(dict.fromkeys(noted)), out.places, out.owners)
-    mistakes.stop("the parts of this document do not fit together", None, "write a case: `exactattn new FILE`")
+    hint = "write the case by hand: `exactattn new FILE` gives a template"
+    raise CaseError(mistakes.path, [Mistake("the parts of this document do not fit together", None, None, hint)])
 
 
 def _leave_out(sheet: Sheet, text: CaseText, found: tuple[Mistake, ...]) -> bool:

@@ -70,7 +70,9 @@ def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
     for example in out:
         for name in sorted(example.inherited):
             says = f"{name} of line {example.inputs[name].place.line} holds here too, as no line gives another"
-            noted.append(Noted(example.first, f"the inputs of the example from line {example.first.line}", says, True, True))
+            noted.append(
+                Noted(example.first, f"the inputs of the example from line {example.first.line}", says, True, True)
+            )
     return out, noted
 
 
@@ -96,7 +98,8 @@ def with_rows(blocks: list[Block]) -> tuple[list[Block], list[Noted]]:
             if row is not None and before.role.name != block.role.name:
                 says = f"row {row}, as the {before.role.name} on line {before.place.line}"
                 noted.append(Noted(block.place, f"which row of {block.role.name} this is", says, True, True))
-                block = replace(block, role=replace(block.role, row=row))
+                out.append(replace(block, role=replace(block.role, row=row)))
+                continue
         out.append(block)
     return out, noted
 

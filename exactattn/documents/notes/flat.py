@@ -33,7 +33,7 @@ def flat(text: str) -> str | None:
     if len(text) > MAX_SIDE:
         return None
     text = _ARRANGING.sub(lambda match: "**" if match[0] == "**" and "\\" not in text else " ", text)
-    text = _ACCENT.sub(lambda match: r"\text", text)
+    text = _ACCENT.sub(r"\\text", text)
     text = _COMMAND.sub(lambda match: _COMMANDS[match[1]], text)
     for sign, spelled in _SMALL.items():
         text = text.replace(sign, spelled)

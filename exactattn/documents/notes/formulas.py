@@ -15,7 +15,9 @@ from exactattn.errors import ExactattnError
 from exactattn.truth.formula_claims import read_claim
 
 MOST_CHARACTERS = 500
-_FUNCTION = re.compile(r"(?:\\(?:text|mathrm|operatorname)\s?\{)?\s*(?:Self|Multi-?[Hh]ead)?-?\s?(?:[Aa]ttention|MultiHead|MHA)\}?\s?(?:\\left)?\([^()=]{1,40}\)\Z")
+_FUNCTION = re.compile(
+    r"(?:\\(?:text|mathrm|operatorname)\s?\{)?\s*(?:Self|Multi-?[Hh]ead)?-?\s?(?:[Aa]ttention|MultiHead|MHA)\}?\s?(?:\\left)?\([^()=]{1,40}\)\Z"
+)
 _MATRIX = re.compile("[\ue000-\uf8ff]")
 _BRACED = re.compile(r"(?<![_^a-z}\\])\{([A-Za-z])\}(?=\s*[_^])")
 _COMMAND = re.compile(r"\\(?!text|mathrm|operatorname)[a-zA-Z]+|\\(?:text|mathrm|operatorname)")
@@ -31,10 +33,10 @@ def formula_of(statement: Statement, defined: Definitions) -> tuple[list[DraftCl
     for (a, b), relation in zip(pairwise(statement.sides), statement.relations, strict=True):
         if relation != "=" or not _is_formula(b):
             continue
-        a = a if _is_symbol(a) else first  # A = B C = D E: both are formulas of A
-        text = " ".join(f"{_tidy(a)} = {_tidy(b)}".split())
-        fields: dict[str, object] = {"formula": text, **_beside(a, b, defined)}
-        if a == first != statement.sides[0].replace("&", "").strip():
+        left_side = a if _is_symbol(a) else first  # A = B C = D E: both are formulas of A
+        text = " ".join(f"{_tidy(left_side)} = {_tidy(b)}".split())
+        fields: dict[str, object] = {"formula": text, **_beside(left_side, b, defined)}
+        if left_side == first != statement.sides[0].replace("&", "").strip():
             fields["says"] = statement.text[:200]
         why = _why_not(fields)
         if why is None:
@@ -50,8 +52,13 @@ def _tidy(side: str) -> str:
 
 def _is_symbol(side: str, word: str = "[A-Za-z]{1,20}") -> bool:
     """One name, with indices or without; on a right side one letter, as letters beside each other are a product."""
-    name = rf"(?:\\(?:text|mathrm|mathbf|operatorname|boldsymbol|bm|mathit)\s?\{{[^{{}}]{{1,40}}\}}|{word}|\\[a-z]{{2,8}})"
-    return re.fullmatch(rf"[{{\s]*{name}[}}\s]*(?:[_^]\s?(?:\{{[^{{}}]{{1,40}}\}}|\w)\s*)*", side.replace("&", "")) is not None
+    name = (
+        rf"(?:\\(?:text|mathrm|mathbf|operatorname|boldsymbol|bm|mathit)\s?\{{[^{{}}]{{1,40}}\}}|{word}|\\[a-z]{{2,8}})"
+    )
+    return (
+        re.fullmatch(rf"[{{\s]*{name}[}}\s]*(?:[_^]\s?(?:\{{[^{{}}]{{1,40}}\}}|\w)\s*)*", side.replace("&", ""))
+        is not None
+    )
 
 
 def _is_formula(side: str) -> bool:

@@ -107,7 +107,7 @@ def scale_of(text: str) -> str | None:
         value = parse_exact(text, ANY_SIZES)
     except (NumeralError, ZeroDivisionError):
         return None
-    return text if isinstance(value, Fraction) and value > 0 or sign(value) == 1 else None
+    return text if (isinstance(value, Fraction) and value > 0) or sign(value) == 1 else None
 
 
 def _stripped(side: str) -> str:

@@ -1,4 +1,4 @@
-"""What reading a document gives: a draft of a case, and for everything found in it what it was taken for, or why not."""
+"""What reading a document gives: a draft of a case, and for everything in it what it was taken for, or why not."""
 
 from __future__ import annotations
 

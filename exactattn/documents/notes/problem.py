@@ -184,4 +184,6 @@ def shows_causal(block: Block) -> bool:
 
 
 def _has_decimals(block: Block) -> bool:
-    return any(cell.said is not None and cell.said.numeral.form == "decimal" for row in block.pasted.rows for cell in row)
+    return any(
+        cell.said is not None and cell.said.numeral.form == "decimal" for row in block.pasted.rows for cell in row
+    )

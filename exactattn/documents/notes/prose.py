@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator
 
 from exactattn.documents.notes.model import Block, Role
-from exactattn.documents.notes.names import row_in_words
+from exactattn.documents.notes.wordlist import row_in_words
 from exactattn.documents.pasted import Cell, Pasted, PastedError, read_said
 from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 
 LINES_BACK = 12  # to the words that say which token
-_ITEM = re.compile(r"[-•*·\s]*\$?(?P<number>[0-9]+(?:[.,][0-9]+)?\s?%?)\$?\s*(?:[(:—]|->|→|=|表示|是|for\b|is\b|on\b|to\b|für\b|auf\b|ist\b)")
+_ITEM = re.compile(
+    r"[-•*·\s]*\$?(?P<number>[0-9]+(?:[.,][0-9]+)?\s?%?)\$?\s*(?:[(:—]|->|→|=|表示|是|for\b|is\b|on\b|to\b|für\b|auf\b|ist\b)"
+)
 _WEIGHT = re.compile(r"weight|权重|Gewicht|poids|peso|attention|Aufmerksamkeit", re.IGNORECASE)
 
 
@@ -47,7 +49,13 @@ def _row(source: Source, run: list[tuple[int, int]], decimal: str | None) -> Blo
         except PastedError:
             return None
     place = Place(cells[0].line, cells[0].column)
-    return Block(Role("weights", row), Pasted("list", (tuple(cells),), vector=True), place, cells[-1].line, "the words beside the numbers")
+    return Block(
+        Role("weights", row),
+        Pasted("list", (tuple(cells),), vector=True),
+        place,
+        cells[-1].line,
+        "the words beside the numbers",
+    )
 
 
 def _row_before(source: Source, low: int) -> int | None:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.meanings import Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role
-from exactattn.documents.notes.names import INPUTS, mentioned, role_in_words, role_of, row_in_words
+from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
 from exactattn.documents.notes.statements import Statement
+from exactattn.documents.notes.wordlist import mentioned, row_in_words
 from exactattn.documents.pasted import Found
 from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 from exactattn.numbers.tokens import shorten
-
 
 _OPERATORS = "+-*/·×=@(^,≈"
 

@@ -85,8 +85,8 @@ def _times(a: Value, b: Value) -> Value | None:
     if isinstance(a, list) and isinstance(b, list):
         return None
     if isinstance(a, list) or isinstance(b, list):
-        many, one = (a, b) if isinstance(a, list) else (b, a)
-        items = [_times(item, one) for item in many if isinstance(many, list)]
+        items = [_times(item, b) for item in a] if isinstance(a, list) else []
+        items += [_times(a, item) for item in b] if isinstance(b, list) else []
         return [item for item in items if item is not None]
     corners = [x * y for x in a for y in b]
     return min(corners), max(corners)

@@ -19,8 +19,10 @@ FIRST = 0xE000  # matrices are written as characters of the private use area
 MOST_MATRICES = 2_000
 MOST_SIDES = 50  # of one chain; a longer one is left out
 _INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]{1,2000})\$(?!\$)|\\\(((?:[^\n\\]|\\[^()\n])*+)\\\)")
-_RELATION = re.compile(r"(?P<other><=|>=|!=|<|>|\\(?:leq?|geq?|lt|gt|neq?)(?![a-zA-Z]))|(?P<equal>:=|==|=)"
-                       r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<!\\),)")  # fmt: skip
+_RELATION = re.compile(
+    r"(?P<other><=|>=|!=|<|>|\\(?:leq?|geq?|lt|gt|neq?)(?![a-zA-Z]))|(?P<equal>:=|==|=)"
+    r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<!\\),)"
+)
 _ROW = re.compile(r"\\\\(?:\[[-0-9.]{1,6}[a-z]{2}\])?|\\(?:quad|qquad|newline)(?![a-zA-Z])|。|；|\n\s*\n")
 _SENTENCE = re.compile(r"[.;。；](?=\s|\Z)|\s(?:and|und|et|so|also|thus)\s|[→⇒]|，")
 _OPENING = re.compile(r"\s*(?:\$\$|\\\[|\\begin\{[a-z]+\*?\}(?:\{[0-9]+\})?)")

@@ -10,9 +10,11 @@ from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 
 _SUM = re.compile(
-    r"(?:weights?|rows?|probabilit\w+|each row|they)[^.\n]{0,60}?\b(?:sums?|adds?)(?: up)? to (?:1|one|unity)\b(?!\.[0-9])"
+    r"(?:weights?|rows?|probabilit\w+|each row|they)[^.\n]{0,60}?"
+    r"\b(?:sums?|adds?)(?: up)? to (?:1|one|unity)\b(?!\.[0-9])"
     r"|(?:权重|行)[^。\n]{0,20}和(?:为|等于|是)\s?1(?![.0-9])"
-    r"|(?:Gewichte|Zeilen?)[^.\n]{0,60}(?:summieren sich zu|ergeben zusammen|Summe)[^.\n]{0,12}(?:1|eins)\b(?![,.][0-9])",
+    r"|(?:Gewichte|Zeilen?)[^.\n]{0,60}"
+    r"(?:summieren sich zu|ergeben zusammen|Summe)[^.\n]{0,12}(?:1|eins)\b(?![,.][0-9])",
     re.IGNORECASE,
 )
 _INVERSE_SIZE = re.compile(
@@ -30,7 +32,7 @@ MOST_SENTENCES = 20_000
 
 
 def claims_in_words(source: Source, scaled: str | None) -> Iterator[DraftClaim]:
-    """The claims that sentences make. `scaled` is what a scale in words is held against: a formula claim, or a stage."""
+    """The claims that sentences make. `scaled` is what a scale in words is held against: a formula, or a stage."""
     kinds = ("sum", _SUM), ("1/d_k", _INVERSE_SIZE), ("1/sqrt(d_k)", _ROOT)
     seen: set[str] = set()
     for low, high in source.lines(0, len(source.text)):
