@@ -202,14 +202,14 @@ def new(file: str | None, notes: str | None, output: str | None, force: bool) ->
 
     Without FILE, print it. What was understood of NOTES, and what was not, is listed on standard error.
     """
-    from exactattn.journeys.new import drafted, template
+    from exactattn.journeys import new as journey
 
     if file is not None and output is not None:
         raise UsageError(f"found two files to write, {file} and {output}: name one")
     file = output if file is None else file
     if file not in (None, "-") and os.path.lexists(str(file)) and not force:
         raise UsageError(f"{file} is there already: choose another name, or overwrite it with --force")
-    text, listed = (template(), "") if notes is None else drafted(notes)
+    text, listed = (journey.template(), "") if notes is None else journey.drafted(notes)
     if listed:
         shell.complain(listed)
     if file is None or file == "-":

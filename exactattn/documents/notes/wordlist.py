@@ -23,6 +23,7 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"nach (?:dem |der )?softmax",
             r"poids d['’]attention",
             "pesos de atención",
+            r"weights\b(?! matri)",
             "注意力权重(?:矩阵)?",
             "权重分布",
             "softmax(?:计算)?(?:后的?)?结果",
