@@ -119,10 +119,11 @@ def _matters(sources: Sources, fit: _Fit, item: Judged) -> bool:
 
 
 def _has_digits(items: list[Judged], fit: _Fit, group: Iterable[int]) -> bool:
-    """Have the prints of a group at least two digits, but for whole numbers and closed forms that are exact?"""
+    """Have the prints of a group at least two digits, but for zeros, whole numbers and closed forms that are exact?"""
 
     def exempt(i: int) -> bool:
-        return fit.found[i] == "exact" and items[i].cell.form in ("integer", "fraction", "closed")
+        whole = items[i].cell.form in ("integer", "fraction", "closed") or items[i].cell.value == 0
+        return fit.found[i] == "exact" and whole
 
     return all((items[i].cell.digits or 0) >= 2 or exempt(i) for i in group)
 

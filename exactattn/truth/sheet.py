@@ -97,6 +97,11 @@ class SheetTruth:
         step = self.sheet.step(str(element.stage))
         return "what it is made from is not given" if step is not None and step.formula is None else None
 
+    def names(self, label: str) -> bool:
+        """Is it an input, or a step with a value?"""
+        step = self.sheet.step(label)
+        return label in self.sheet.inputs or (step is not None and step.formula is not None)
+
     def array(self, name: str) -> Any:
         """An input or a step as nested tuples of exact numbers. Errors: NumeralError where a formula has no value."""
         if name not in self._arrays:
