@@ -13,7 +13,7 @@ from exactattn.documents.pasted.statements import blocks
 
 FORMS = ("latex", "list", "markdown", "ascii", "torch", "numpy", "r", "spreadsheet", "julia", "matlab", "csv")
 BRACKETED = ("latex", "list", "torch", "numpy", "julia", "matlab")
-_FENCE = re.compile(r"\s*(?:```+|~~~+)[^\n]*\n")
+_FENCE = re.compile(r"\s*(?:```|~~~)[^\n]*\n")
 _NUMBERED = re.compile(r"\s*([0-9]{1,6})(?:[:|.)]?\s+|(?=[\[(]))")
 
 

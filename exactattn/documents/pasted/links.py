@@ -122,11 +122,13 @@ def _number(before: str, after: str) -> str | None:
         front = {"": "", "+": "", "-": "-1"}[front]
     elif before.rstrip().endswith(("/", "+", "-", "^")):
         return None
-    if back.startswith(("*", "×", "·")):
+    if not back:
+        text = front
+    elif back.startswith(("*", "×", "·")):
         back = back[1:].strip()
         text = f"{front}*{back}" if front else back
     else:
-        text = (front or "1") + back if back else front
+        text = (front or "1") + back[:1] + back[1:].strip()
     if not text:
         return ""
     if front.startswith("(") and front.endswith(")") and not back and one_call(front):

@@ -15,7 +15,16 @@ from exactattn.documents.forms import magnitude, with_unit
 from exactattn.documents.pasted.digits import COMMA, DECIMALS, plain, runs
 from exactattn.documents.pasted.mathtext import spell
 from exactattn.documents.pasted.model import MAX_CELL, PastedError, Said
-from exactattn.documents.pasted.sayings import PERCENTS, SCALES, TWO_READINGS, UNITS, Ends, Phrase, longest_first
+from exactattn.documents.pasted.sayings import (
+    PERCENTS,
+    SCALES,
+    TWO_READINGS,
+    UNITS,
+    Ends,
+    Phrase,
+    by_last,
+    longest_first,
+)
 from exactattn.documents.pasted.source import Source
 from exactattn.errors import NumeralError
 from exactattn.numbers.exact import mul
@@ -36,8 +45,8 @@ _SCIENTIFIC = re.compile(
 )
 _PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _CHINESE = "一二三四五六七八九"
-_SCALE_WORDS, _UNIT_WORDS = longest_first(SCALES), longest_first(UNITS)
-_DOUBTFUL, _PERCENT_WORDS = longest_first(TWO_READINGS), longest_first(PERCENTS)
+_SCALE_WORDS, _UNIT_WORDS, _PERCENT_WORDS = by_last(SCALES), by_last(UNITS), by_last(PERCENTS)
+_DOUBTFUL = longest_first(TWO_READINGS)
 PROSE = "write the number in digits, with the words that stand beside it: about 150, just under 58 billion, 0.4011..."
 
 

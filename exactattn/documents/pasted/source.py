@@ -23,7 +23,8 @@ _SIGNS |= {ord(c): "\u00a0" for c in "\u2007\u2009\u202f\u2008\u2006\u2005\u2002
 
 # characters whose UTF-8 bytes, read as cp1252 or latin-1, cannot be meant: the repair is padded to the same length
 _BROKEN_SIGNS = "×·÷±−≈≤≥≠∞√…–—→⋅∼°²³¹⁻½ᵀ≃≅‖“”‘’"
-_PAD_BEFORE = "−√–"  # a sign that belongs to what follows
+_BEFORE = "−√–"  # a sign that belongs to what follows
+FILL = "\u2063"  # stands before such a sign; an invisible character that is no space
 
 
 def _as_cp1252(data: bytes) -> str:
@@ -36,8 +37,8 @@ def _broken() -> dict[str, str]:
     for sign in _BROKEN_SIGNS:
         data = sign.encode()
         for seen in (_as_cp1252(data), data.decode("latin-1")):
-            pad = " " * (len(seen) - 1)
-            out[seen] = pad + sign if sign in _PAD_BEFORE else sign + pad
+            more = len(seen) - 1
+            out[seen] = FILL * more + sign if sign in _BEFORE else sign + " " * more
     out["Â\u00a0"] = " \u00a0"
     return out
 
