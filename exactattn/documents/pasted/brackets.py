@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from exactattn.documents.pasted.model import MAX_NESTING
+from exactattn.documents.pasted.model import MAX_CELLS, MAX_NESTING
 from exactattn.documents.pasted.source import Source
 
 PAIRS = {"[": "]", "(": ")", "{": "}"}
@@ -88,6 +88,7 @@ class Lists:
         self.source = source
         self.pairs = partners(source, low, high, without, lenient)
         self.separated, self.holding = set[int](), set[int]()
+        self.items = 0
         self._mark(low, high, without)
         self.found = self._found(low)
 
@@ -166,6 +167,10 @@ class Lists:
                 at = self.pairs[at] + 1
             else:
                 at += 1
+        self.items += len(out.items)
+        if self.items > 2 * MAX_CELLS:
+            message = f"lists of more than {self.items - 1:,} items: at most {MAX_CELLS:,} numbers are read"
+            raise self.source.error(message, start, "paste a part")
         return out
 
     def _atom(self, out: Group, begin: int, at: int) -> None:

@@ -44,6 +44,7 @@ _SCIENTIFIC = re.compile(
     r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*[*×·x]\s*10\s*(?:\^|\*\*)\s*[({]?\s*([-+]?[0-9]{1,9})\s*[)}]?"
 )
 _PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_RANGE = re.compile(r"[0-9.]+%?\s*-\s*[0-9.]+%?")
 _CHINESE = "一二三四五六七八九"
 _SCALE_WORDS, _UNIT_WORDS, _PERCENT_WORDS = by_last(SCALES), by_last(UNITS), by_last(PERCENTS)
 _DOUBTFUL = longest_first(TWO_READINGS)
@@ -107,6 +108,8 @@ class _Peeled:
                     ends.high -= len(sign)
                     self.truncated = True
                     ends.strip()
+            if ends.rest.startswith("百分之"):
+                ends.low, self.percent = ends.low + 3, True
             if not self.percent:
                 self.percent = ends.word(_PERCENT_WORDS) is not None
             self.unit = self.unit or ends.word(_UNIT_WORDS)
@@ -172,6 +175,8 @@ class _Peeled:
             raise NumeralError(f"{found}, wanted a number; {PROSE}", ends.low)
         text, places = _pointed(ends.text, ends.low, ends.high, decimal)
         power = _SCIENTIFIC.fullmatch(text)
+        if _RANGE.fullmatch(text) and self.phrases:
+            raise NumeralError(f"found {shorten(text)!r}, wanted one number; write the two ends apart", places[0])
         if power is not None:
             text, places = f"{power[1]}e{power[2]}", [places[0]] * len(text) + places[-1:]
         try:

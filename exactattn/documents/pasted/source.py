@@ -13,7 +13,7 @@ from exactattn.documents.pasted.model import MAX_CHARACTERS, PastedError
 
 # full-width forms of ASCII, and signs that have several characters
 _SIGNS = {ord(full): chr(ord(full) - 0xFEE0) for full in map(chr, range(0xFF01, 0xFF5F))}
-_SIGNS |= {ord(c): "-" for c in "\u2212\u2010\u2011\u2012\u2013\ufe63"}
+_SIGNS |= {ord(c): "-" for c in "\u2212\u2010\u2011\u2013\ufe63"}
 _SIGNS |= {ord(c): "·" for c in "\u22c5\u2219\u2022\u00b7"}
 _SIGNS |= {ord(c): "~" for c in "\u223c\u301c"} | {ord(c): "≈" for c in "\u2243\u2245\u2248\u2252"}
 _SIGNS |= {ord("\u3001"): ",", ord("\u2a7d"): "≤", ord("\u2266"): "≤", ord("\u2a7e"): "≥", ord("\u2267"): "≥"}
@@ -45,6 +45,7 @@ def _broken() -> dict[str, str]:
 
 _REPAIRS = _broken()
 _BROKEN = re.compile("|".join(sorted(map(re.escape, _REPAIRS), key=len, reverse=True)))
+_BETWEEN = re.compile("(?<=[0-9])–(?=[0-9])|(?<=[0-9] )–(?= [0-9])")  # from one number to another: not a minus
 _HARD_SPACE = re.compile("(?<![0-9])\u00a0|\u00a0(?![0-9])")
 
 
@@ -53,7 +54,7 @@ def repaired(text: str) -> str:
     text = text.replace("\r\n", " \n").replace("\r", "\n")
     if any(c in text for c in "ÂÃâá"):
         text = _BROKEN.sub(lambda match: _REPAIRS[match.group()], text)
-    text = text.translate(_SIGNS)
+    text = _BETWEEN.sub("‒", text).translate(_SIGNS)
     return _HARD_SPACE.sub(" ", text) if "\u00a0" in text else text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactattn.documents.pasted import find_pasted, read_pasted
@@ -29,6 +29,7 @@ def matrices(draw):
 
 
 @pytest.mark.parametrize("name", writers.WRITERS)
+@settings(max_examples=20)
 @given(rows=matrices())
 def test_every_form_gives_its_digits_back(name: str, rows: list[list[str]]) -> None:
     pasted = read_pasted(writers.WRITERS[name](rows))
@@ -39,6 +40,7 @@ def test_every_form_gives_its_digits_back(name: str, rows: list[list[str]]) -> N
 
 
 @pytest.mark.parametrize("name", writers.WRITERS)
+@settings(max_examples=20)
 @given(rows=matrices())
 def test_every_cell_has_its_place(name: str, rows: list[list[str]]) -> None:
     text = writers.WRITERS[name](rows)
@@ -48,6 +50,7 @@ def test_every_cell_has_its_place(name: str, rows: list[list[str]]) -> None:
             assert lines[cell.line - 1].startswith(cell.text, cell.column - 1)
 
 
+@settings(max_examples=60)
 @given(
     rows=matrices(),
     decimals=st.integers(1, 8),
@@ -63,11 +66,8 @@ def test_numpy_prints_come_back(rows, decimals: int, suppress: bool, width: int,
     )
     pasted = read_pasted(text)
     got = [[cell.said.numeral for cell in row if cell.said] for row in pasted.rows]
-    printed = [
-        [np.format_float_positional(x, precision=20, trim="k") for x in row] for row in np.round(block, 12).tolist()
-    ]
-    assert [len(row) for row in got] == [len(row) for row in printed]
     pieces = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
+    assert [len(row) for row in got] == [len(row) for row in rows]
     flat = [x for row in got for x in row]
     assert [x.value for x in flat] == [Fraction(piece) for piece in pieces]
     assert pasted.form in ("list", "numpy") if comma else pasted.form == "numpy"
@@ -77,7 +77,7 @@ def test_numpy_prints_come_back(rows, decimals: int, suppress: bool, width: int,
 def test_python_reprs_come_back(rows) -> None:
     block = np.array([[float(text) for text in row] for row in rows])
     got = read_pasted(repr(block))
-    assert (got.form, got.trims) == ("numpy", "numpy")
+    assert (got.form, got.trims) == ("numpy", "plain" if "e" in repr(block) else "numpy")
     assert len(got.rows) == len(rows)
     floats = read_pasted(f"x = {block.tolist()!r}")
     values = [[cell.said.numeral.value for cell in row if cell.said] for row in floats.rows]
