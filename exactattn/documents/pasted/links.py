@@ -27,6 +27,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*" + _SCRIPTS)
 _TIMES = ("*", "/", "\\cdot", "\\times", "×", "·")
 _AFTER = (*_TIMES, "+", "-", "@", "\\otimes", "\\oplus", "\\odot", "^", "_", "∘", "[", "{")
 _JOINS = (*_AFTER, "(")
+_WORDS_IN_MATHEMATICS = re.compile(r"\\(?:text|mathrm|tag)\{[^{}]{0,100}\}")
 _DASH_OR_METHOD = re.compile(r"-\s+[^\W\d]{2}|\.[a-z_]+\(")
 
 
@@ -107,6 +108,8 @@ def factor(source: Source, link: Link, mathematics: bool) -> str | None:
     value = link.values[0]
     before = bare(source.text[link.start : value.start])
     after = bare(source.text[value.end : link.end])
+    if mathematics:
+        after = _WORDS_IN_MATHEMATICS.sub("", after).strip()
     dash = _DASH_OR_METHOD.match(after)
     if dash is not None and dash[0][0] == ".":
         return None  # a method: what it makes of the list is not written here

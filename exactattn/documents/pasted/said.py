@@ -173,6 +173,8 @@ class _Peeled:
         if not any(c.isdigit() for c in ends.rest) and "pi" not in ends.rest and "π" not in ends.rest:
             found = f"found {shorten(ends.rest or ends.text.strip())!r}" if ends.text.strip() else "found nothing"
             raise NumeralError(f"{found}, wanted a number; {PROSE}", ends.low)
+        if "‒" in ends.rest:
+            raise NumeralError("found a range, wanted one number; write its ends apart", ends.low)
         text, places = _pointed(ends.text, ends.low, ends.high, decimal)
         power = _SCIENTIFIC.fullmatch(text)
         if _RANGE.fullmatch(text) and self.phrases:

@@ -17,7 +17,7 @@ from exactattn.documents.pasted.vectors import blocks_of
 
 ARRAYS = ("array", "tensor", "asarray", "Matrix", "matrix", "Tensor", "FloatTensor", "vec", "Vector", "c", "Parameter")
 _WORDS = re.compile(
-    r"""(?P<relation>(?<=\w)\s(?:is|are|equals)\s(?=\s?[\[(])|:=|==|=>|->|→|⇒|⟹|=|≈
+    r"""(?P<relation>(?<=\w)\s(?:is|are|equals)\s(?=\s?\Z)|:=|==|=>|->|→|⇒|⟹|=|≈
         |\\(?:approx|simeq|sim|to|rightarrow|Rightarrow|implies|Longrightarrow|iff)(?![a-zA-Z]))
     | (?P<row>\\\\(?:\[[-0-9.]+[a-z]{2}\])?|\\(?:quad|qquad)(?![a-zA-Z])|。|\\newline)
     | (?P<edge>\\(?:begin|end)\{[a-zA-Z]+\*?\}|\\\[|\\\]|\\\(|\\\)|\$\$?|&)
@@ -55,7 +55,8 @@ def _called(source: Source, lists: Lists, group: Group) -> Value:
     text = source.text
     before = _CALLER.search(text, max(0, group.start - 80), group.start)
     if before is None or before[1].rsplit(".", 1)[-1] not in ARRAYS:
-        return Value(group.start, group.end, group)
+        start = group.start - (text[group.start] == "(" and text[max(group.start - 1, 0)] == "c")  # c(1, 2) of R
+        return Value(start, group.end, group)
     opening = text.rindex("(", 0, group.start)
     end = lists.pairs.get(opening, group.end - 1) + 1
     return Value(before.start(), end, group, before[1], text[group.end : end])

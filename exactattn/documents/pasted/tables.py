@@ -25,7 +25,8 @@ def is_barred(rows: list[str]) -> bool:
     """Do bars set the cells of all lines apart?"""
     rules = [is_rule(row) for row in rows]
     drawn = all(rule or any(bar in row for bar in BARS) for rule, row in zip(rules, rows, strict=True))
-    return drawn and (any(rules) or any(row[0] in BARS for row in rows)) and not all(rules)
+    edged = any(rules) or any(row[0] in BARS for row in rows) or not any(c in row for row in rows for c in "[({=")
+    return drawn and edged and not all(rules)
 
 
 def barred(source: Source, low: int, high: int, form: str, decimal: str | None) -> list[Block]:

@@ -44,10 +44,17 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(ma
 DECIMAL = st.sampled_from([None, "comma", "point"])
 
 
-def check(text: str, read) -> None:
+def failure(read) -> PastedError | None:
     try:
         read()
     except PastedError as error:
+        return error
+    return None
+
+
+def check(text: str, read) -> None:
+    error = failure(read)
+    if error is not None:
         lines = text.replace("\r\n", " \n").replace("\r", "\n").split("\n")
         assert 1 <= error.line <= len(lines)
         assert 1 <= error.column <= len(lines[error.line - 1]) + 1
