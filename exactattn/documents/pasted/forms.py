@@ -13,7 +13,7 @@ from exactattn.documents.pasted.statements import blocks
 
 FORMS = ("latex", "list", "markdown", "ascii", "torch", "numpy", "r", "spreadsheet", "julia", "matlab", "csv")
 BRACKETED = ("latex", "list", "torch", "numpy", "julia", "matlab")
-_FENCE = re.compile(r"\s*(?:```+|~~~+)[^\n]*\n")
+_FENCE = re.compile(r"\s*(?:```|~~~)[^\n]*\n")
 _NUMBERED = re.compile(r"\s*([0-9]{1,6})(?:[:|.)]?\s+|(?=[\[(]))")
 
 
@@ -26,6 +26,7 @@ def inner(source: Source, low: int, high: int) -> Span:
         if close >= 0 and source.text[close:high].strip().startswith(("```", "~~~")):
             high = close
     _drop_line_numbers(source, low, high)
+    _drop_comments(source, low, high)
     return source.trim(low, high)
 
 
@@ -46,6 +47,22 @@ def _drop_line_numbers(source: Source, low: int, high: int) -> None:
         parts += [source.text[at : match.start(1)], " " * (match.end() - match.start(1))]
         at = match.end()
     source.text = "".join([*parts, source.text[at:]])
+
+
+def _drop_comments(source: Source, low: int, high: int) -> None:
+    """Blanks comments of code inside of brackets: from # or // to the end of the line."""
+    text = source.text
+    if "\\" in text[low:high] or not ("#" in text[low:high] or "//" in text[low:high]):
+        return
+    depth, parts, at = 0, [], 0
+    for sign in re.finditer(r"[\[({]|[\])}]|(?:#|//)[^\n]*", text[low:high]):
+        if sign[0][0] in "#/":
+            if depth > 0:
+                parts += [text[at : low + sign.start()], " " * len(sign[0])]
+                at = low + sign.end()
+        else:
+            depth = max(0, depth + (1 if sign[0] in "[({" else -1))
+    source.text = "".join([*parts, text[at:]])
 
 
 def recognised(source: Source, low: int, high: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from exactattn.documents.pasted.source import FILL
 from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
@@ -158,6 +159,8 @@ class _Reader:
         char = self.text[i]
         if char == "\\":
             return self.command(i, end, depth)
+        if char == FILL:
+            return i + 1
         if char == "{":
             return self.group(i, end, depth, "(", ")")
         if char == "}":

@@ -15,7 +15,16 @@ from exactattn.documents.forms import magnitude, with_unit
 from exactattn.documents.pasted.digits import COMMA, DECIMALS, plain, runs
 from exactattn.documents.pasted.mathtext import spell
 from exactattn.documents.pasted.model import MAX_CELL, PastedError, Said
-from exactattn.documents.pasted.sayings import PERCENTS, SCALES, TWO_READINGS, UNITS, Ends, Phrase, longest_first
+from exactattn.documents.pasted.sayings import (
+    PERCENTS,
+    SCALES,
+    TWO_READINGS,
+    UNITS,
+    Ends,
+    Phrase,
+    by_last,
+    longest_first,
+)
 from exactattn.documents.pasted.source import Source
 from exactattn.errors import NumeralError
 from exactattn.numbers.exact import mul
@@ -35,9 +44,10 @@ _SCIENTIFIC = re.compile(
     r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*[*×·x]\s*10\s*(?:\^|\*\*)\s*[({]?\s*([-+]?[0-9]{1,9})\s*[)}]?"
 )
 _PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_RANGE = re.compile(r"[0-9.]+%?\s*-\s*[0-9.]+%?")
 _CHINESE = "一二三四五六七八九"
-_SCALE_WORDS, _UNIT_WORDS = longest_first(SCALES), longest_first(UNITS)
-_DOUBTFUL, _PERCENT_WORDS = longest_first(TWO_READINGS), longest_first(PERCENTS)
+_SCALE_WORDS, _UNIT_WORDS, _PERCENT_WORDS = by_last(SCALES), by_last(UNITS), by_last(PERCENTS)
+_DOUBTFUL = longest_first(TWO_READINGS)
 PROSE = "write the number in digits, with the words that stand beside it: about 150, just under 58 billion, 0.4011..."
 
 
@@ -98,6 +108,8 @@ class _Peeled:
                     ends.high -= len(sign)
                     self.truncated = True
                     ends.strip()
+            if ends.rest.startswith("百分之"):
+                ends.low, self.percent = ends.low + 3, True
             if not self.percent:
                 self.percent = ends.word(_PERCENT_WORDS) is not None
             self.unit = self.unit or ends.word(_UNIT_WORDS)
@@ -161,8 +173,12 @@ class _Peeled:
         if not any(c.isdigit() for c in ends.rest) and "pi" not in ends.rest and "π" not in ends.rest:
             found = f"found {shorten(ends.rest or ends.text.strip())!r}" if ends.text.strip() else "found nothing"
             raise NumeralError(f"{found}, wanted a number; {PROSE}", ends.low)
+        if "‒" in ends.rest:
+            raise NumeralError("found a range, wanted one number; write its ends apart", ends.low)
         text, places = _pointed(ends.text, ends.low, ends.high, decimal)
         power = _SCIENTIFIC.fullmatch(text)
+        if _RANGE.fullmatch(text) and self.phrases:
+            raise NumeralError(f"found {shorten(text)!r}, wanted one number; write the two ends apart", places[0])
         if power is not None:
             text, places = f"{power[1]}e{power[2]}", [places[0]] * len(text) + places[-1:]
         try:

@@ -25,7 +25,8 @@ def is_barred(rows: list[str]) -> bool:
     """Do bars set the cells of all lines apart?"""
     rules = [is_rule(row) for row in rows]
     drawn = all(rule or any(bar in row for bar in BARS) for rule, row in zip(rules, rows, strict=True))
-    return drawn and (any(rules) or any(row[0] in BARS for row in rows)) and not all(rules)
+    edged = any(rules) or any(row[0] in BARS for row in rows) or not any(c in row for row in rows for c in "[({=")
+    return drawn and edged and not all(rules)
 
 
 def barred(source: Source, low: int, high: int, form: str, decimal: str | None) -> list[Block]:
@@ -85,11 +86,19 @@ def aligned(source: Source, low: int, high: int, form: str, decimal: str | None)
         start, end = row[0][0], row[-1][1]
         words = [not looks_like_number(source.text[slice(*piece)]) for piece in row]
         label = next((place for place, word in enumerate(words) if not word), len(row))
-        if "  " in source.text[start:end] and any(words):
-            rows[number] = [source.trim(*cell) for cell in _wide(source, start, end)]
+        wide = [source.trim(*cell) for cell in _wide(source, start, end)] if any(words) else []
+        if len(wide) > 1 and (label == len(row) or any(words[label:]) or _label_and_numbers(source, wide)):
+            rows[number] = wide
         elif 1 < label < len(row):
             rows[number] = [(row[0][0], row[label - 1][1]), *row[label:]]
     return labelled(source, rows, form, decimal, (low, high))
+
+
+def _label_and_numbers(source: Source, cells: list[Span]) -> bool:
+    """Is the first cell a label, perhaps with an index, and every other one a number?"""
+    texts = [source.text[slice(*cell)] for cell in cells]
+    decimals = any("." in part and looks_like_number(part) for part in texts[0].split())
+    return not decimals and all(map(looks_like_number, texts[1:]))
 
 
 def _wide(source: Source, low: int, high: int) -> list[Span]:
@@ -119,10 +128,11 @@ def labelled(
     if not rows:
         raise source.error("found a table with a header and no rows", span[0])
     width = max(map(len, rows))
-    labels = _labels(source, rows, texts, head)
+    labels, apart = _labels(source, rows, texts, head)
     if labels is not None:
-        rows = [row[1:] for row in rows]
-        head = head[1:] if head is not None and len(head) == width else head
+        rows = [[cell for column, cell in enumerate(row) if column not in apart] for row in rows]
+        if head is not None and len(head) == width:
+            head = [text for column, text in enumerate(head) if column not in apart]
     kinds = [any(_vector(source, row[column]) for row in rows if column < len(row)) for column in range(width)]
     out = []
     for column, vector in enumerate(kinds):
@@ -190,14 +200,23 @@ def _counts(texts: list[str]) -> bool:
     return len(numbers) > 1 and numbers[0] in (0, 1) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def _labels(source: Source, rows: list[list[Span]], texts: list[list[str]], head: list[str] | None) -> list[str] | None:
-    """The first column, when it is words, or an index under an empty or wordy corner."""
-    if any(len(row) < 2 for row in rows):
-        return None
+def _labels(
+    source: Source, rows: list[list[Span]], texts: list[list[str]], head: list[str] | None
+) -> tuple[list[str] | None, set[int]]:
+    """The labels of the rows and their columns: every column of words, else a first one that counts under a corner."""
+    width = min(map(len, rows))
+    words = {
+        column
+        for column in range(width)
+        if not any(looks_like_number(row[column]) for row in texts)
+        and not any(_vector(source, row[column]) for row in rows)
+    }
+    if head is None:  # without a header only what stands in front is a label
+        words = {column for column in words if words.issuperset(range(column))}
+    if words and len(words) < width:
+        return [", ".join(row[column] for column in sorted(words) if row[column]) for row in texts], words
     first = [row[0] for row in texts]
-    if all(not looks_like_number(text) for text in first) and not any(_vector(source, row[0]) for row in rows):
-        return first
     corner = head is not None and (
         len(head) == len(rows[0]) - 1 or (len(head) == len(rows[0]) and head[0] in ("", "#"))
     )
-    return first if corner and (_counts(first) or len(first) == 1) else None
+    return (first, {0}) if width > 1 and corner and (_counts(first) or len(first) == 1) else (None, set())
