@@ -18,6 +18,7 @@ from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
 from exactattn.numbers.expressions import Index, Name, Reference, parts_below
 from exactattn.numbers.folding import evaluate_array
+from exactattn.numbers.tokens import shorten, suggestion
 from exactattn.truth.arrays import cells_of_array, pick
 from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.closed import Closed
@@ -124,10 +125,19 @@ class SheetTruth:
             other = self.sheet.step(label)
             if other is not None and at is not None and other.name.order >= at.order:
                 raise NumeralError(f"{label} comes later in the file than {at}; put it before")
-            array = self._stage(Stage(label)) if self._is_stage(label) else self.array(label)
+            array = self._stage(Stage(label)) if self._is_stage(label) else self._named(label, at)
             return pick(cells_of_array(array), indices) if indices else array
 
         return look
+
+    def _named(self, label: str, at: StepName | None) -> Any:
+        try:
+            return self.array(label)
+        except KeyError:
+            stages = list(map(str, Stage)) if self.sheet.problem is not None else []
+            steps = [str(s.name) for s in self.sheet.steps if at is None or s.name.order < at.order]
+            known = suggestion(label, {*self.sheet.inputs, *self.sheet.prints, *steps, *stages})
+            raise NumeralError(f"unknown name {shorten(label)!r}; {known}") from None
 
     def _is_stage(self, label: str) -> bool:
         known = label in self.sheet.inputs or self.sheet.step(label) is not None
