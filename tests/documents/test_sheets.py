@@ -116,7 +116,11 @@ MISTAKES = {
     "generator": ("  draws: [{generator: numpi, seed: 1, draw: {x: rand(3)}}]", (3, 23), "did you mean 'numpy'?"),
     "seed": ("  draws: [{generator: r, seed: x, draw: {x: runif(3)}}]", (3, 32), "wanted a whole number"),
     "call": ("  draws: [{generator: r, seed: 1, draw: {x: runif(3), y: runf(2)}}]", (3, 58), "did you mean 'runif'?"),
-    "many": ("  draws: [{generator: r, seed: 1, draw: {x: runif(1000000)}}]", (3, 51), "wanted an integer from 1 to 20000"),
+    "many": (
+        "  draws: [{generator: r, seed: 1, draw: {x: runif(1000000)}}]",
+        (3, 51),
+        "wanted an integer from 1 to 20000",
+    ),
     "pasted": (
         "  inputs:\n    x: |\n      \\begin{bmatrix} 1 & 2 \\\\ 3\n      \\end{bmatrix}",
         (5, 32),
