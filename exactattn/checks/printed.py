@@ -101,7 +101,7 @@ class Printed:
             "stage": str(item.block.stage),
             "engine": "ball",
             "bits": bits,
-        }
+        } | ({"reading": item.closest_reading} if item.reason == "convention" else {})
 
     def _complements(self, bench: Bench) -> Iterator[Finding]:
         """Weights that are wrong and equal 1 minus the other prints of their row."""
