@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -86,13 +87,19 @@ class Bench:
         """Every printed number with its verdict, in the order of the file."""
         if self.the_problem is None and self.sheet is None:
             return ()
-        return tuple(judge(self.referee, self.printed))
+        items = tuple(judge(self.referee, self.printed))
+        for row in self._rows_of_weights(items).values():
+            _mark_complement(row)
+        return items
 
     @cached_property
     def weight_rows(self) -> Mapping[tuple[str, int, int], list[Judged]]:
         """The printed weights by (block, head, query), where every key of the query is printed in the block."""
+        return self._rows_of_weights(self.judged)
+
+    def _rows_of_weights(self, items: Iterable[Judged]) -> Mapping[tuple[str, int, int], list[Judged]]:
         rows: dict[tuple[str, int, int], list[Judged]] = {}
-        for item in self.judged:
+        for item in items:
             if role_of(item.element.stage) is Stage.WEIGHTS:
                 query = item.element.row(self.the_problem)
                 rows.setdefault((item.block.name, item.element.head, query), []).append(item)
@@ -103,6 +110,8 @@ class Bench:
         if isinstance(item.element.stage, Stage):
             return self.problem.lengths[1]
         assert isinstance(self.referee, SheetTruth)
+        if self.referee.unfinished(item.element):
+            return -1  # nobody knows
         array = self.referee.array(str(item.element.stage))
         return shape(array)[-1] if isinstance(array, tuple) else 1
 
@@ -150,3 +159,11 @@ class Bench:
         assert code in check.CODES, f"{check.name} does not declare {code}"
         level = Level.NOTE if verdict is Verdict.HOLDS else level
         return Finding(self.id(id), check.name, code, level, verdict, message, reason, where, readings, evidence)
+
+
+def _mark_complement(row: list[Judged]) -> None:
+    """Marks the one wrong weight of a row whose prints sum to exactly 1: it is 1 minus the others."""
+    wrong = [item for item in row if item.wrong]
+    total = sum((item.cell.number for item in row if isinstance(item.cell.number, Fraction)), Fraction(0))
+    if len(row) >= 3 and len(wrong) == 1 and total == 1:
+        wrong[0].complement = True

@@ -177,7 +177,7 @@ def explain(code: str | None) -> None:
 def list_(kind: str) -> None:
     """List what there is of a KIND.
 
-    Kinds: engines, laws, checks, conventions, formats, stages, algorithms, renderers.
+    Kinds: engines, generators, laws, checks, conventions, formats, stages, algorithms, renderers.
     """
     from exactattn.journeys.listing import titled
 

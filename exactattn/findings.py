@@ -52,6 +52,8 @@ class PrintedCell:
     text   as printed; value: the exact number printed, a factor in front included; None for a printed -inf
     unit   of the last printed digit, the factor included; None when no digits end it (1/3)
     digits significant digits printed; form: integer, decimal, percent, fraction, closed or minus-infinity
+    mark   what the author says of it: "=", "~" (about), "<" (just under), ">", "<=" or ">="
+    cut    does the author say that more digits follow? word: the unit beside it, such as GB
     """
 
     index: tuple[int, ...]
@@ -61,6 +63,9 @@ class PrintedCell:
     digits: int | None
     form: str
     where: Place | None = None
+    mark: str = "="
+    cut: bool = False
+    word: str | None = None
 
     @property
     def number(self) -> Exact:
@@ -74,7 +79,7 @@ class PrintedBlock:
     """Numbers that an author printed for one stage of one head.
 
     `name` is what findings are called by; `dtype` the float format the author's program printed from, where stated;
-    `times` the factor in front of all of it, as written.
+    `times` the factor in front of all of it, as written; `tolerance` and `rounding` what the author says of them.
     """
 
     name: str
@@ -83,6 +88,8 @@ class PrintedBlock:
     head: int | None = None
     dtype: str | None = None
     times: str | None = None
+    tolerance: Exact | None = None
+    rounding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

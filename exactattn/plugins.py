@@ -1,7 +1,7 @@
 """Finds plug-ins: each file of a plug-in folder exports one object under the folder's one name.
 
-A new engine, law, check or renderer is one new file there. Installed packages add theirs through entry points of
-the group `exactattn.FOLDER`.
+A new engine, generator, law, check or renderer is one new file there. Installed packages add theirs through entry
+points of the group `exactattn.FOLDER`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from typing import Any
 
 from exactattn.errors import UsageError, close
 
-EXPORTS = {"engines": "ENGINE", "laws": "LAW", "checks": "CHECK", "render": "RENDERER"}
+EXPORTS = {
+    "engines": "ENGINE",
+    "generators": "GENERATOR",
+    "laws": "LAW",
+    "checks": "CHECK",
+    "render": "RENDERER",
+}
 
 
 @cache

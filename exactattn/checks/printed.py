@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from exactattn.bench import Bench
@@ -11,8 +10,10 @@ from exactattn.findings import Finding, Level, Verdict, as_text, name_index
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, enclose
 from exactattn.numbers.enclosure import Interval, outward, significant
 from exactattn.truth.face import AnyTruth
+from exactattn.truth.kinds import kind_of
 from exactattn.truth.prints import Judged, Row, is_noise
 
+DIGITS = 8  # of the ends of what is known only to lie between them
 CODE_OF = {"new": "EA102", "propagated": "EA103", "convention": "EA104"}
 
 
@@ -90,6 +91,8 @@ class Printed:
             "enclosure": list(outward(value, bench.digits + 2)),
             "closed_form": None if item.verdict is Verdict.HOLDS else bench.referee.closed_form(item.element),
             "error_units": error_units(item, value),
+            "kind": kind_of(bench.referee, item),
+            "true_from_constants": None if item.from_constants is None else short(item.from_constants),
             "follows": None if item.follows is None else short(item.follows),
             "origin": item.origin,
             "first_wrong": None if item.first_wrong is None else row_name(bench, item.first_wrong),
@@ -105,16 +108,12 @@ class Printed:
 
     def _complements(self, bench: Bench) -> Iterator[Finding]:
         """Weights that are wrong and equal 1 minus the other prints of their row."""
-        for row in bench.weight_rows.values():
-            if len(row) < 3:
-                continue
-            total = sum((item.cell.number for item in row if isinstance(item.cell.number, Fraction)), Fraction(0))
-            wrong = [item for item in row if item.wrong]
-            if total == 1 and len(wrong) == 1:
+        for item in bench.judged:
+            if item.complement:
                 yield bench.finding(
-                    self, "EA108", f"complement:{element_id(bench, wrong[0])}", Verdict.HOLDS,
-                    f"{element_id(bench, wrong[0], plain=True)} = {wrong[0].cell.text} is 1 minus the other weights "
-                    "printed in its row, so it carries their rounding errors", where=wrong[0].cell.where,
+                    self, "EA108", f"complement:{element_id(bench, item)}", Verdict.HOLDS,
+                    f"{element_id(bench, item, plain=True)} = {item.cell.text} is 1 minus the other weights "
+                    "printed in its row, so it carries their rounding errors", where=item.cell.where,
                 )  # fmt: skip
 
     def _mixtures(self, bench: Bench) -> Iterator[Finding]:
@@ -155,7 +154,7 @@ def decimal(truth: AnyTruth, item: Judged, digits: int) -> tuple[str, Interval, 
             return as_text(value.lower) or "", value, bits
         text = value.decimal(digits)
         if text is not None or bits >= MOST_BITS or not truth.sharpens(item.element):
-            return text or " to ".join(outward(value, digits)), value, bits
+            return text or " to ".join(outward(value, digits if truth.sharpens(item.element) else DIGITS)), value, bits
         bits *= 4
 
 
@@ -196,6 +195,7 @@ def _message(item: Judged, evidence: dict[str, Any]) -> str:
     if item.reason == "new":
         rests = " and ".join(evidence["rests_on"])
         why = f"it rests on {rests} but does not follow from it" if rests else "no earlier number explains it"
+        why += f"; kind: {evidence['kind']}"
         hint = "; it is right as a float32 print: state `dtype: float32`" if evidence["float32"] else ""
         return f"{printed} is wrong{off}: true value {true}; {why}{hint}"
     if item.reason == "digits":

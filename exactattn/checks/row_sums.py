@@ -56,7 +56,12 @@ class RowSums:
 
 
 def _slack(item: Judged) -> Fraction:
-    """How far a print can lie from the true weight: half a unit, all of it when cut, or the ulps of float noise."""
+    """How far a print can lie from the true weight: half a unit, all of it when cut, or the ulps of float noise.
+
+    One that is exact adds nothing, so a bare 0 for a masked key hides no miss.
+    """
+    if item.reason == "exact":
+        return Fraction(0)
     unit = item.cell.unit if isinstance(item.cell.unit, Fraction) else Fraction(0)
     half, x = unit * HALF, item.cell.number
     if item.reason == "truncated":

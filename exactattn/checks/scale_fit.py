@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from exactattn.attention.conventions import readings
+from exactattn.attention.sheet import Where, role_of
 from exactattn.attention.spec import Stage
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, name_index
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, significant
-from exactattn.numbers.exact import ONE, log, mul
-from exactattn.truth.fit import End, Fit, Wanted, fit
-from exactattn.truth.ladder import Element
+from exactattn.numbers.exact import ONE, Exact, log, mul
+from exactattn.truth.fit import End, Fit, fit
+from exactattn.truth.fitting import softmax_of, step_factors, wanted
 from exactattn.truth.prints import Judged
+from exactattn.truth.sheet import SheetTruth
 
-HALF = Fraction(1, 2)
 DIGITS = 12
 
 
@@ -34,28 +34,35 @@ class ScaleFit:
 
     def run(self, bench: Bench) -> Iterator[Finding]:
         """One finding for each block of weights with a wrong number."""
-        if bench.the_problem is None:
-            return
         blocks: dict[tuple[str, int], list[Judged]] = {}
         for item in bench.judged:
-            if item.element.stage is Stage.WEIGHTS:
+            if role_of(item.element.stage) is Stage.WEIGHTS:
                 blocks.setdefault((item.block.name, item.element.head), []).append(item)
         for (name, head), items in blocks.items():
+            if not self._has_scores(bench, items[0].element.stage):
+                continue
             if any(item.wrong and item.reason != "propagated" for item in items):
-                shown = name_index(name, head) if bench.problem.several_heads else name
+                shown = name_index(name, head) if bench.several_heads else name
                 yield self._block(bench, f"fit:{shown}/scale", items)
 
+    @staticmethod
+    def _has_scores(bench: Bench, stage: Where) -> bool:
+        """Is it a softmax of scores? A step that divides exponentials by their sum has none to fit."""
+        if isinstance(stage, Stage):
+            return True
+        return isinstance(bench.referee, SheetTruth) and softmax_of(bench.referee, stage) is not None
+
     def _block(self, bench: Bench, id: str, items: list[Judged]) -> Finding:
-        wanted = self._wanted(bench, items)
+        cells = wanted(bench.referee, items)
         where = items[0].cell.where
-        if wanted is None:
-            message = "no scale was fitted: the scores are not rational, or a bias is added to them"
+        if cells is None:
+            message = "no scale was fitted: the scores are not known to be rational, or a bias is added to them"
             return bench.finding(self, "EA110", id, Verdict.NOT_RUN, message, level=Level.NOTE, where=where)
-        fits = fit(wanted)
+        fits = fit(cells)
         if fits is None:
             message = "whether a scale fits cannot be told: a printed weight only touches a rounding boundary"
             return bench.finding(self, "EA110", id, Verdict.UNDECIDED, message, level=Level.NOTE, where=where)
-        usual = self._usual(bench, fits)
+        usual = _usual(bench, items, fits)
         inside = tuple(name for name, _, held in usual if held is Answer.YES)
         few = any((item.cell.digits or 0) < 2 for item in items if item.cell.form != "integer")
         return bench.finding(
@@ -64,41 +71,26 @@ class ScaleFit:
             usual={name: value for name, value, _ in usual}, one_digit=few, numbers=len(items),
         )  # fmt: skip
 
-    @staticmethod
-    def _wanted(bench: Bench, items: list[Judged]) -> list[Wanted] | None:
-        if bench.problem.bias is not None:
-            return None
-        allowed, columns = bench.problem.allowed, bench.problem.spec.orientation == "columns"
-        wanted = []
-        for item in items:
-            query, key = item.element.place(bench.problem)
-            keys = [k for k in range(allowed.shape[1]) if allowed[query, k]]
-            x, h = item.cell.number, item.cell.unit
-            if key not in keys or not isinstance(x, Fraction) or not isinstance(h, Fraction):
-                continue
-            places = [Element(Stage.SCORES, (k, query) if columns else (query, k), item.element.head) for k in keys]
-            scores = [bench.truth.rational(place) for place in places]
-            if None in scores:
-                return None
-            exact = tuple(score for score in scores if score is not None)
-            name = name_index(item.block.name, *item.element.index)
-            wanted.append(Wanted(exact, keys.index(key), x - h * HALF, x + h * HALF, name))
-        return wanted
 
-    @staticmethod
-    def _usual(bench: Bench, fits: list[Fit]) -> list[tuple[str, str, Answer]]:
-        """The usual scales and bases, the stated one first: name, factor, whether it lies in a fitted interval."""
-        spec = bench.problem.spec
-        base = ONE if spec.base is None else log(spec.base)
-        factors = [("as stated", mul(bench.problem.scale, base))]
-        factors += [(reading.name, reading.factor) for reading in readings(bench.problem)]
-        found = []
-        for name, factor in factors:
-            value = enclose(factor)
-            held = [one.holds(value) for one in fits]
-            answer = Answer.YES if Answer.YES in held else Answer.every(Answer.NO, *held)
-            found.append((name, value.decimal(6) or significant(value.midpoint, 6), answer))
-        return found
+def _usual(bench: Bench, items: list[Judged], fits: list[Fit]) -> list[tuple[str, str, Answer]]:
+    """The usual scales and bases, the stated one first: name, factor, whether it lies in a fitted interval."""
+    found = []
+    for name, factor in _factors(bench, items[0].element.stage):
+        value = enclose(factor)
+        held = [one.holds(value) for one in fits]
+        answer = Answer.YES if Answer.YES in held else Answer.every(Answer.NO, *held)
+        found.append((name, value.decimal(6) or significant(value.midpoint, 6), answer))
+    return found
+
+
+def _factors(bench: Bench, stage: Where) -> list[tuple[str, Exact]]:
+    """The factors of the catalogue on the scores, inside a natural exponential, the stated one first."""
+    if isinstance(stage, Stage):
+        base = ONE if bench.problem.spec.base is None else log(bench.problem.spec.base)
+        stated = [("as stated", mul(bench.problem.scale, base))]
+        return stated + [(reading.name, reading.factor) for reading in readings(bench.problem)]
+    assert isinstance(bench.referee, SheetTruth)
+    return step_factors(bench.referee, stage)
 
 
 def _shown(one: Fit) -> dict[str, object]:

@@ -19,6 +19,7 @@ from exactattn.documents import files
 from exactattn.documents import nodes as tree
 from exactattn.documents.cells import Reader
 from exactattn.documents.claims import ID, ID_WORDS, read_claim
+from exactattn.documents.draws import read_draws
 from exactattn.documents.expect import matches, read_expectation
 from exactattn.documents.formulas import check_reading
 from exactattn.documents.model import CasePart
@@ -155,12 +156,17 @@ class _Case:
         """One problem: attention, or inputs and formulas, or both."""
         sheet = isinstance(node, tree.Mapping) and any(key in node.values for key in SHEET_KEYS)
         alone = sheet and isinstance(node, tree.Mapping) and not any(key in ATTENTION for key in node.values)
-        problem = None if alone else read_problem(node, reader)
+        before = len(self.mistakes)
+        drawn = read_draws(node.values.get("draws"), self.mistakes) if isinstance(node, tree.Mapping) else []
+        if len(self.mistakes) > before:
+            self.problems[name] = None
+            return
+        problem = None if alone else read_problem(node, reader, {key.text: array for key, array in drawn})
         self.problems[name] = problem
         if problem is not None or alone:
             self.makers[name] = SheetMaker(reader, problem)
             if sheet and isinstance(node, tree.Mapping):
-                self.makers[name].read(node)
+                self.makers[name].read(node, drawn)
 
     def printed(self, reader: Reader) -> dict[str, list[PrintedBlock]]:
         out: dict[str, list[PrintedBlock]] = {name: [] for name in self.problems}

@@ -13,12 +13,13 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence, quoted
+from exactattn.documents.paste import is_paste, read_paste
 from exactattn.errors import NumeralError
 from exactattn.findings import Place
 from exactattn.numbers.balls import decide
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import ONE, Exact, Matrix, mul
-from exactattn.numbers.numerals import Numeral, parse_numeral
+from exactattn.numbers.numerals import Numeral, parse_exact, parse_numeral
 
 MAX_CELLS = 20_000  # numbers of one file
 MAX_EXPRESSIONS = 40_000  # characters of all numbers that are more than digits
@@ -126,7 +127,15 @@ class Reader:
             if "values" not in node.values:
                 return None  # a mistake of the shape, noted there
             node = node.values["values"]
-        cells = self.rows(node)
+        if isinstance(node, Scalar) and is_paste(node):
+            paste = read_paste(node, None, None, self.mistakes)
+            if paste is None:
+                return None
+            times = paste.block.times
+            factor = factor if times is None or factor is None else mul(factor, parse_exact(times))
+            cells: list[list[Scalar]] | None = paste.exact_cells()
+        else:
+            cells = self.rows(node)
         read = [[self.exact(cell) for cell in row] for row in cells or ()]
         whole = tuple(tuple(mul(factor, x) for x in row if x is not None) for row in read if factor is not None)
         complete = factor is not None and all(x is not None for row in read for x in row)

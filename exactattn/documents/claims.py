@@ -10,11 +10,11 @@ from exactattn.documents.cells import Reader
 from exactattn.documents.formulas import check_formula, check_law
 from exactattn.documents.model import ClaimPart
 from exactattn.documents.nodes import Mapping, Node, Scalar, plain, quoted
-from exactattn.documents.statements import PRINTED, Scope, parts_of
+from exactattn.documents.statements import PRINTED, Scope
 from exactattn.documents.words import KINDS
 from exactattn.errors import NumeralError
 from exactattn.findings import Claim
-from exactattn.numbers.expressions import Call, ListNode, Name, Reference, parse_statement
+from exactattn.numbers.expressions import Call, ListNode, Name, Reference, parse_statement, parts_of
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.folding import CONSTANTS, fold
 

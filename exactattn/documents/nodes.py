@@ -18,11 +18,15 @@ SHOWN = 60  # characters of the user's text that a message repeats
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value as text; `plain` when it stood without quotes on one line, so that offsets in it are places."""
+    """One value as text; `plain` when it stood without quotes on one line, so that offsets in it are places.
+
+    `start` is where the text of a literal block (`|`) begins.
+    """
 
     text: str
     place: Place
     plain: bool = True
+    start: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Names
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from exactattn.attention.sheet import StepName, Where
 from exactattn.attention.spec import Problem, Stage
@@ -13,12 +15,16 @@ from exactattn.documents.forms import with_unit, with_units
 from exactattn.documents.masks import MINUS_INFINITY_FORM, is_minus_infinity
 from exactattn.documents.nodes import NONE, Mapping, Node, Scalar, Sequence, quoted
 from exactattn.documents.owners import Owned, free_indices, missing_step
+from exactattn.documents.paste import Paste, is_paste, is_said, read_paste, said_of
 from exactattn.documents.shape import NUMBERS
 from exactattn.documents.sheets import SheetMaker
-from exactattn.documents.words import DTYPE_WORDS, DTYPES, FORMS
-from exactattn.findings import PrintedBlock, PrintedCell
+from exactattn.documents.words import DECIMALS, DTYPE_WORDS, DTYPES, FORMS, ROUNDINGS, TRIMMING
+from exactattn.findings import Place, PrintedBlock, PrintedCell
 from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
-from exactattn.numbers.numerals import Numeral
+from exactattn.numbers.numerals import Numeral, parse_exact
+
+if TYPE_CHECKING:
+    from exactattn.documents.pasted import Said
 
 _NOT_FINITE = re.compile(r"""[-+]?(\.|np\.|math\.|torch\.)?(inf(inity)?|nan|∞|oo)|-?float\(.*\)|n/?a|none""", re.I)
 NOT_JUDGED = ("...", "…")  # stands for a number that the author did not print
@@ -37,16 +43,20 @@ def read_block(
     return block if len(reader.mistakes) == before else None
 
 
+@dataclass
 class _Block(Owned):
-    """Reads one block."""
+    """Reads one block; `words` has what was said of its numbers, by their places."""
+
+    paste: Paste | None = None
+    words: dict[Place, Said] = field(default_factory=dict)
 
     def read(self) -> PrintedBlock | None:
         mistakes = self.reader.mistakes
         values = self.get("values") if isinstance(self.node, Mapping) else self.node
         unknown = self.get("missing") is not None
         stage = None if unknown else self.where()
-        head, dtype = self.head(), self.choice("dtype", DTYPES, DTYPE_WORDS)
-        cells = None if values is None else self.cells(values)
+        head, cells = self.head(), None if values is None else self.cells(values)
+        dtype = self.dtype()
         if cells is None or values is None or (stage is None and not unknown):
             return None
         heads = 0 if self.problem is None or not self.problem.several_heads else len(self.problem.heads)
@@ -60,7 +70,7 @@ class _Block(Owned):
         if index is None:
             return None
         printed = [
-            _cell(index[i][j], cell, numeral, factor, size)
+            _cell(index[i][j], cell, numeral, factor, size, self.words.get(cell.place))
             for i, (row, texts) in enumerate(zip(numerals, cells, strict=True))
             for j, (numeral, cell) in enumerate(zip(row, texts, strict=True))
             if numeral is not None or (stage is Stage.MASKED and is_minus_infinity(cell))
@@ -70,7 +80,8 @@ class _Block(Owned):
             stage = missing_step(self.maker, self.name, printed, self.role())
         if stage is None:
             return None
-        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times)
+        tolerance, rounding = self.tolerance(), self.choice("rounding", ROUNDINGS)
+        return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times, tolerance, rounding)
 
     def placed(
         self, cells: list[list[Scalar]], stage: Where | None, head: int | None, values: Node
@@ -96,12 +107,24 @@ class _Block(Owned):
             self.reader.mistakes.add(f"found head {head}, wanted 0 to {len(self.problem.heads) - 1}", node)
         return head
 
+    def tolerance(self) -> Exact | None:
+        """How far off the author says that the numbers may be."""
+        node = self.get("tolerance")
+        x = None if node is None else self.reader.exact(node, self.names())
+        if node is not None and x is not None and sign(x) == -1:
+            self.reader.mistakes.add("found a negative tolerance, wanted one of at least 0", node)
+        return x
+
     def choice(self, key: str, known: tuple[str, ...], others: Names[str, str] = NONE) -> str | None:
         node, what = self.get(key), " or ".join(map(repr, known))
         return None if node is None else self.reader.mistakes.choice(node, known, what, others)
 
     def cells(self, values: Node) -> list[list[Scalar]] | None:
         """The printed texts, row by row. A list is one row, or with one `columns` and no `rows` that column."""
+        if isinstance(values, Scalar) and is_paste(values):
+            form, decimal = self.choice("form", FORMS), self.choice("decimal", DECIMALS)
+            self.paste = read_paste(values, form, decimal, self.reader.mistakes)
+            return None if self.paste is None else self.paste.cells
         if isinstance(values, Scalar) and any(c.isdigit() for c in values.text):
             return [[values]]
         if isinstance(values, Sequence) and values.items and all(isinstance(item, Scalar) for item in values.items):
@@ -122,7 +145,7 @@ class _Block(Owned):
     def numerals(self, cells: list[list[Scalar]], dtype: str | None, stage: Where | None) -> list[list[Numeral | None]]:
         """The numbers with the unit of their last digits; None where no number was printed, or a mistake is."""
         read = [[self.numeral(cell, stage) for cell in row] for row in cells]
-        node, form = self.get("unit"), self.choice("form", FORMS) or "plain"
+        node, form = self.get("unit"), self.trims()
         if node is None:
             return with_units(read, form, dtype)
         unit = self.reader.exact(node, self.names())
@@ -144,12 +167,33 @@ class _Block(Owned):
                 hint += "; with `stage: masked`, -inf says that no key is allowed there, and is judged"
             self.reader.mistakes.add(f"found {quoted(cell.text)}, wanted a finite number", cell, hint)
             return None
-        return self.reader.numeral(cell, self.names())
+        said = None if self.paste is None else self.paste.said.get(cell.place)
+        if said is None and is_said(cell, self.names()):
+            said = said_of(cell, self.choice("decimal", DECIMALS))
+        if said is None:
+            return self.reader.numeral(cell, self.names())
+        self.reader.count(cell)
+        self.words[cell.place] = said
+        return said.numeral
+
+    def trims(self) -> str:
+        """How the program that printed these trims zeros, as the block says or as what was pasted shows."""
+        form = self.choice("form", FORMS) or "plain"
+        if self.paste is not None and form not in TRIMMING:
+            return self.paste.block.trims or "plain"
+        return form if form in TRIMMING else "plain"
+
+    def dtype(self) -> str | None:
+        """The float format that the block states, or that what was pasted shows."""
+        stated = self.choice("dtype", DTYPES, DTYPE_WORDS)
+        return stated or (None if self.paste is None else self.paste.block.dtype)
 
     def factor(self, infinite: bool) -> tuple[Exact, Exact]:
         """The factor in front of the block, and its magnitude; `infinite` says that a -inf stands in the block."""
         node = self.get("times")
         factor = ONE if node is None else self.reader.exact(node, self.names())
+        if self.paste is not None and self.paste.block.times is not None and factor is not None:
+            factor = mul(factor, parse_exact(self.paste.block.times))
         if factor is None:
             return ONE, ONE
         direction = sign(factor)
@@ -161,9 +205,14 @@ class _Block(Owned):
         return factor, neg(factor) if direction == -1 else factor
 
 
-def _cell(index: tuple[int, ...], cell: Scalar, numeral: Numeral | None, factor: Exact, size: Exact) -> PrintedCell:
+def _cell(
+    index: tuple[int, ...], cell: Scalar, numeral: Numeral | None, factor: Exact, size: Exact, said: Said | None
+) -> PrintedCell:
     """A number at its place; without a numeral it is -inf, which has no value."""
     if numeral is None:
         return PrintedCell(index, cell.text.strip(), None, None, None, MINUS_INFINITY_FORM, cell.place)
     unit = None if numeral.unit is None else mul(size, numeral.unit)
-    return PrintedCell(index, numeral.text, mul(factor, numeral.value), unit, numeral.digits, numeral.form, cell.place)
+    text = numeral.text if said is None else " ".join(cell.text.split())
+    mark, cut, word = ("=", False, None) if said is None else (said.mark, said.truncated, said.unit_word)
+    value = mul(factor, numeral.value)
+    return PrintedCell(index, text, value, unit, numeral.digits, numeral.form, cell.place, mark, cut, word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Names
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, cast
 
 from exactattn.attention.spec import AttentionSpec, Causal, Head, Orientation, Problem, identity
@@ -29,16 +30,20 @@ WIDTHS = (
     *(("Q", "K", False), ("K", "Q", False), ("W_Q", "W_K", False), ("W_K", "W_Q", False)),
     *(("scores", "V", True), ("mask", "K", True), ("bias", "K", True), ("mask", "X", True), ("bias", "X", True)),
 )
+NOTHING: Names[str, Matrix] = MappingProxyType({})
 BY_HAND = "a case is for problems that are written by hand"
 
 
-def read_problem(node: Node, reader: Reader) -> Problem | None:
-    """The problem that a mapping states, or None after noting every mistake in it."""
+def read_problem(node: Node, reader: Reader, drawn: Names[str, Matrix] = NOTHING) -> Problem | None:
+    """The problem that a mapping states, or None after noting every mistake in it.
+
+    `drawn` are matrices by the names of the parts that a generator drew them for.
+    """
     body = reader.mistakes.mapping(node)
     if body is None:
         return None
     before = len(reader.mistakes)
-    maker = _Maker(body, reader)
+    maker = _Maker(body, reader, drawn)
     problem = maker.make()
     return problem if len(reader.mistakes) == before else None
 
@@ -49,6 +54,7 @@ class _Maker:
 
     body: Mapping
     reader: Reader
+    drawn: Names[str, Matrix]
 
     @property
     def mistakes(self) -> Mistakes:
@@ -160,6 +166,8 @@ class _Maker:
         for key, name in PARTS.items():
             if key in body.values:
                 parts[name] = self.part(body.values[key], key, width)
+            elif key in self.drawn and body is self.body:
+                parts[name] = self.drawn[key]
         return Head(**parts)
 
     def part(self, node: Node, key: str, size: int | None) -> Matrix | None:
@@ -179,6 +187,8 @@ class _Maker:
 
     def matrix(self, key: str) -> Matrix | None:
         node = self.get(key)
+        if node is None and key in self.drawn:
+            return self.drawn[key]
         return None if node is None else self.part(node, key, None)
 
     def w_o(self, heads: list[Head], spec: AttentionSpec) -> Matrix | None:

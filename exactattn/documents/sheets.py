@@ -11,7 +11,9 @@ from typing import Any
 from exactattn.attention.sheet import FIRST_ORDER, Sheet, Step, StepName
 from exactattn.attention.spec import Problem, Stage
 from exactattn.documents.cells import Reader
+from exactattn.documents.forms import with_units
 from exactattn.documents.nodes import Mapping, Node, Scalar, Sequence, quoted
+from exactattn.documents.paste import is_paste, read_paste
 from exactattn.errors import NumeralError
 from exactattn.findings import PrintedCell
 from exactattn.numbers.enclosure import Interval
@@ -19,11 +21,12 @@ from exactattn.numbers.exact import ONE, Exact, mul, name
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.expressions import parse_expression
 from exactattn.numbers.folding import CONSTANTS, shape
-from exactattn.numbers.numerals import Numeral
+from exactattn.numbers.numerals import Numeral, parse_exact
 from exactattn.truth.arrays import cells_of_array
 from exactattn.truth.functions import Rest
 from exactattn.truth.sheet import SheetTruth
 
+PARTS_OF_ATTENTION = ("X", "W_Q", "W_K", "W_V", "W_O", "Q", "K", "V", "scores")
 KEYS = ("inputs", "draws", "steps")  # of a problem that is, or has, a sheet
 MOST_STEPS = 500
 MOST_ELEMENTS = 10_000  # of one step
@@ -57,9 +60,12 @@ class SheetMaker:
         sizes = {} if self.problem is None else dict(self.problem.names)
         return sizes | {key: x for key, x in self.sheet.inputs.items() if not isinstance(x, tuple)}
 
-    def read(self, body: Mapping) -> None:
-        """The inputs and steps that a problem states."""
+    def read(self, body: Mapping, drawn: list[tuple[Scalar, Any]]) -> None:
+        """The inputs and steps that a problem states, after those that were drawn for it."""
         self.started = True
+        for key, array in drawn:
+            if not (self.problem is not None and key.text in PARTS_OF_ATTENTION) and self.named(key):
+                self.given(key.text, array)
         for key, node in _entries(body, "inputs"):
             if self.named(key):
                 self.input(key, node)
@@ -211,6 +217,8 @@ class _Input:
         return body.values.get("values", Sequence((), body.place))
 
     def array(self, node: Node, index: tuple[int, ...]) -> Any:
+        if not index and isinstance(node, Scalar) and is_paste(node):
+            return self.pasted(node)
         if isinstance(node, Sequence) and node.items and len(index) < 2:
             items = [self.array(item, (*index, i)) for i, item in enumerate(node.items)]
             rest = isinstance(items[-1], Rest)
@@ -228,9 +236,30 @@ class _Input:
         self.reader.mistakes.wrong_kind(node, INPUT)
         return None
 
+    def pasted(self, node: Scalar) -> Any:
+        """A list or rows from a block of text."""
+        paste = read_paste(node, None, None, self.reader.mistakes)
+        if paste is None:
+            return None
+        if paste.block.times is not None:
+            self.factor = mul(self.factor, parse_exact(paste.block.times))
+        numerals = [[None if (said := paste.said.get(cell.place)) is None else said.numeral for cell in row]
+                    for row in paste.cells]  # fmt: skip
+        numerals = with_units(numerals, paste.block.trims or "plain", paste.block.dtype)
+        rows = []
+        for i, row in enumerate(numerals):
+            places = [(j,) if paste.block.vector else (i, j) for j in range(len(row))]
+            rows.append(tuple(self.exact(x, paste.cells[i][j], places[j]) for j, x in enumerate(row)))
+        return rows[0] if paste.block.vector else tuple(rows)
+
     def number(self, node: Scalar, index: tuple[int, ...]) -> Exact | None:
-        numeral: Numeral | None = self.reader.numeral(node)
+        return self.exact(self.reader.numeral(node), node, index)
+
+    def exact(self, numeral: Numeral | None, node: Scalar, index: tuple[int, ...]) -> Exact | None:
+        """The value of a number, or a name for it where its digits were rounded."""
         if numeral is None:
+            if node.text.strip() in (*ELLIPSES, "-inf"):
+                self.reader.mistakes.add(f"found {quoted(node.text)} in an input, wanted a number", node)
             return None
         x = mul(self.factor, numeral.value)
         if not self.rounded:

@@ -5,7 +5,7 @@ Nothing is computed here; a name or index that is not there is a mistake of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
@@ -16,18 +16,7 @@ from exactattn.documents.positions import shape_of
 from exactattn.documents.words import STAGE_WORDS
 from exactattn.errors import NumeralError
 from exactattn.findings import PrintedBlock
-from exactattn.numbers.expressions import (
-    Binary,
-    Call,
-    Index,
-    ListNode,
-    Name,
-    Node,
-    Number,
-    Reference,
-    Slice,
-    Unary,
-)
+from exactattn.numbers.expressions import Call, Index, Name, Node, Reference, Slice, parts_below
 from exactattn.numbers.folding import CONSTANTS, SCALAR_FUNCTIONS
 from exactattn.truth.arrays import CALLS, flat, pick
 
@@ -134,28 +123,6 @@ class _Cells:
             return
         if any(cell.form == MINUS_INFINITY_FORM for cell in flat(pick(self.cells, indices))):
             raise NumeralError("a -inf is printed there, and nothing computes with it; name finite numbers of it")
-
-
-def parts_below(node: Node) -> Iterator[Node]:
-    """A tree and everything in it, from left to right."""
-    yield node
-    for part in parts_of(node):
-        yield from parts_below(part)
-
-
-def parts_of(node: Node) -> tuple[Node, ...]:
-    """What a tree is made of."""
-    match node:
-        case Binary():
-            return node.left, node.right
-        case Unary():
-            return (node.operand,)
-        case Call():
-            return node.args
-        case ListNode():
-            return node.items
-        case Number() | Name() | Reference():
-            return ()
 
 
 def _function(node: Call) -> None:

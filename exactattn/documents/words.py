@@ -12,7 +12,11 @@ CAUSAL = ("top-left", "bottom-right")
 MASKED_ROWS = ("undefined", "zero")
 ORIENTATIONS = ("rows", "columns")
 DTYPES = ("float64", "float32")
-FORMS = ("plain", "numpy", "r", "spreadsheet")
+PASTED_FORMS = (  # that `pasted` reads
+    *("latex", "list", "markdown", "ascii", "torch", "numpy", "r", "spreadsheet", "julia", "matlab", "csv"),
+)
+FORMS = ("plain", *PASTED_FORMS)
+TRIMMING = ("numpy", "r", "spreadsheet")  # forms that also say how a program trims the zeros of numbers in a list
 ROUNDINGS = ("rounded", "truncated")
 DECIMALS = ("point", "comma")
 VERDICTS = tuple(map(str, (Verdict.FAILS, Verdict.UNDECIDED, Verdict.NOT_RUN)))

@@ -20,6 +20,7 @@ START = "`exactattn new` writes a template to start from"
 MAX_DEPTH = 40  # lists and mappings inside each other
 MAX_NODES = 50_000  # keys, values, lists and mappings
 MAX_SCALAR = 10_000  # characters of one value
+MAX_PASTE = 200_000  # characters of a literal block
 MAX_PURE = 100_000  # characters of a file where PyYAML has no libyaml: its own parser is 100 times slower
 
 _FAST: type | None = getattr(yaml, "CSafeLoader", None)
@@ -60,6 +61,7 @@ class _Builder:
 
     def __init__(self, text: str, mistakes: Mistakes) -> None:
         self.loader = (_FAST or yaml.SafeLoader)(text)
+        self.lines = text.split("\n")
         self.mistakes = mistakes
         self.nodes = 0
 
@@ -106,11 +108,20 @@ class _Builder:
             self.mistakes.stop(f"found the YAML tag {quoted(event.tag)}; tags are not read", _place(event), hint)
 
     def scalar(self, event: Any, place: Place) -> Scalar:
-        if len(event.value) > MAX_SCALAR:
-            message = f"found a value of {len(event.value)} characters, wanted at most {MAX_SCALAR}"
+        most = MAX_PASTE if event.style == "|" else MAX_SCALAR
+        if len(event.value) > most:
+            message = f"found a value of {len(event.value)} characters, wanted at most {most}"
             self.mistakes.stop(message, place, "a case has no use for longer ones")
         one_line = event.start_mark.line == event.end_mark.line
-        return Scalar(event.value, place, not event.style and one_line)
+        start = self.literal(event) if event.style == "|" else None
+        return Scalar(event.value, place, not event.style and one_line, start)
+
+    def literal(self, event: Any) -> Place:
+        """Where the text of a literal block begins: one line below its sign, after the indentation of its lines."""
+        first = event.start_mark.line + 1
+        block = self.lines[first : event.end_mark.line + 1]
+        indents = [len(line) - len(line.lstrip(" ")) for line in block if line.strip()]
+        return Place(first + 1, (indents[0] if indents else 0) + 1)
 
     def sequence(self, place: Place, depth: int) -> Sequence:
         items = []

@@ -37,6 +37,10 @@ def _about(thing: Any) -> str:
     return text or _sentence(thing)
 
 
+def _generators() -> Rows:
+    return [(name, generator.text) for name, generator in plugins.found("generators").items()]
+
+
 def _laws() -> Rows:
     return [(name, law.statement) for name, law in plugins.found("laws").items()]
 
@@ -113,6 +117,7 @@ TITLES = {
     "conventions": ("CONVENTION", "WHAT IT MEANS"),
     "engines": ("ENGINE", "WHAT IT DOES, WHAT IT GUARANTEES"),
     "formats": ("FORMAT", "PRECISION AND RANGE"),
+    "generators": ("GENERATOR", "WHAT IT DRAWS"),
     "laws": ("LAW", "STATEMENT"),
     "renderers": ("RENDERER", "WHAT IT GIVES"),
     "stages": ("STAGE", "WHAT IT IS"),
@@ -123,6 +128,7 @@ KINDS: Mapping[str, Callable[[], Rows]] = {
     "conventions": _conventions,
     "engines": _engines,
     "formats": _formats,
+    "generators": _generators,
     "laws": _laws,
     "renderers": _renderers,
     "stages": _stages,

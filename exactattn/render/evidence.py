@@ -19,6 +19,7 @@ LABELS = {
     "error_units": "off by",
     "closed_form": "closed form",
     "enclosure": "proven in",
+    "true_from_constants": "printed constants give",
     "follows": "earlier prints give",
     "first_wrong": "began at",
     "rests_on": "rests on",

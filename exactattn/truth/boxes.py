@@ -2,18 +2,21 @@
 
 Rounding or proof: the mean value form. With m the middle of the box X, f(x) = f(m) + sum_i d_i f(y) (x_i - m_i) for
 some y between x and m, so f(m) + sum_i d_i f(X) (X_i - m_i), with the derivatives taken over the whole box in balls,
-encloses f(x) for every x in X; so does f(X) itself, and both hold at once.
+encloses f(x) for every x in X; so does f(X) itself, and both hold at once. Where every derivative keeps one sign over
+the box, f is monotone in each name, so its least and greatest values stand in two corners, and these are as sharp as
+the balls are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import flint
 
-from exactattn.numbers.balls import BallField, TooCoarse, interval, precision
+from exactattn.numbers.balls import FIRST_BITS, BallField, TooCoarse, interval, precision
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.exact import Exact, evaluate_shared
 
@@ -97,14 +100,46 @@ def _sum(a: Mapping[str, flint.arb], x: flint.arb, b: Mapping[str, flint.arb], y
     return out
 
 
-Known = dict[int, tuple[Exact, _Dual]]
+Corner = frozenset[str]
 
 
-def over_box(x: Exact, boxes: Mapping[str, Interval], bits: int, known: Known) -> Interval:
+@dataclass
+class Boxes:
+    """Intervals by name, with what was evaluated over them and in their corners, at one precision."""
+
+    of: Mapping[str, Interval]
+    bits: int = FIRST_BITS
+    duals: dict[int, tuple[Exact, _Dual]] = field(default_factory=dict)
+    corners: dict[Corner, dict[int, tuple[Exact, flint.arb]]] = field(default_factory=dict)
+
+    def corner(self, x: Exact, high: Corner) -> Interval:
+        """x in the corner where these names are at their upper ends and all others at their lower ends."""
+        ends = {label: b.upper if label in high else b.lower for label, b in self.of.items()}
+        return interval(evaluate_shared(x, _Corner(ends), self.corners.setdefault(high, {})))
+
+
+class _Corner(BallField):
+    """Balls with a number for each name."""
+
+    def __init__(self, ends: Mapping[str, Fraction]) -> None:
+        self.ends = ends
+
+    def name(self, label: str) -> flint.arb:
+        """The number of a name."""
+        return self.rational(self.ends[label])
+
+
+def over_box(x: Exact, known: Boxes) -> Interval:
     """An enclosure of every value that x takes while its names run through their intervals. Errors: TooCoarse."""
-    with precision(bits):
-        value = evaluate_shared(x, BoxField(boxes), known)
+    boxes = known.of
+    with precision(known.bits):
+        value = evaluate_shared(x, BoxField(boxes), known.duals)
         found = []
+        if all(slope > 0 or slope < 0 for slope in value.slopes.values()):
+            high = frozenset(label for label, slope in value.slopes.items() if slope > 0)
+            low = frozenset(value.slopes) - high
+            with suppress(TooCoarse):
+                found.append(Interval(known.corner(x, low).lower, known.corner(x, high).upper))
         for ball in (value.box, _mean_value(value, boxes)):
             try:
                 found.append(interval(ball))

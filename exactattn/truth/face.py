@@ -30,6 +30,9 @@ class AnyTruth(Protocol):
     def sharpens(self, element: Element) -> bool:
         """Can more bits tell more about an element?"""
 
+    def is_constant(self, element: Element) -> bool:
+        """Is it a number that depends on no input, such as sqrt(2)?"""
+
     def unknown(self, element: Element) -> str | None:
         """Why an element has no true value."""
 

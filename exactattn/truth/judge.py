@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from exactattn.findings import PrintedBlock, Verdict
-from exactattn.numbers.enclosure import Interval
+from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.ladder import Element
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation, rounded
@@ -50,6 +50,8 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         return
     if truth.value(item.element) is None:
         return
+    item.after_prints = bool(sources.printed)
+    item.from_constants = _from_constants(truth, sources, item)
     item.rests_on = sources.rests_on(item.element, sources.wrong)
     item.first_wrong = min((sources.first[row] for row in item.rests_on), default=None)
     agrees = relation(truth, item)
@@ -70,6 +72,14 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         item.verdict, item.reason, item.by_accident = Verdict.HOLDS, agrees, bool(item.rests_on)
     elif not undecided:
         item.verdict, item.reason = Verdict.FAILS, "new"
+
+
+def _from_constants(truth: AnyTruth, sources: Sources, item: Judged) -> Interval | None:
+    """What the printed constants give in place of the exact ones, where that differs. Proof: disjoint enclosures."""
+    if sources.constants is None:
+        return None
+    t, other = truth.value(item.element), sources.constants.value(item.element)
+    return other if t is not None and other is not None and t.disjoint(other) is Answer.YES else None
 
 
 def _propagated(sources: Sources, item: Judged) -> bool:

@@ -20,6 +20,7 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose
 from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
+from exactattn.truth.rearranged import other_masks, rearranged_weights
 
 MOST_SYMBOLIC_CELLS = 400
 MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
@@ -71,6 +72,7 @@ class Truth:
         self._balls: dict[int, dict[Where, Any]] = {}
         self._enclosures: dict[tuple[Where, int], Enclosure] = {}
         self._readings: list[Reread] | None = None
+        self._rearranged: list[Reread] | None = None
         self.looks = 0
         self._too_coarse: dict[tuple[Where, int], TooCoarse] = {}
         self._exact: dict[tuple[str, Stage], tuple[Any, dict[Where, Any]] | None] = {}
@@ -78,6 +80,10 @@ class Truth:
     def sharpens(self, element: Element) -> bool:  # noqa: ARG002 - the inputs of a problem are exact
         """Can more bits tell more about an element?"""
         return True
+
+    def is_constant(self, element: Element) -> bool:  # noqa: ARG002 - every stage depends on the inputs
+        """Is it a number that depends on no input?"""
+        return False
 
     def pinned(self) -> Truth:
         """The same with every number of an interval at its middle; a problem has none."""
@@ -89,11 +95,24 @@ class Truth:
             return "this query has no allowed key"
         return None
 
-    def readings(self, stage: Stage) -> list[Reread]:  # noqa: ARG002 - a reading of a problem changes every stage
-        """The other readings of the catalogue."""
+    def readings(self, stage: Stage) -> list[Reread]:
+        """The other readings of the catalogue: of the scale and base, and from the weights on of their arrangement."""
         if self._readings is None:
             self._readings = [Reread(r.name, Truth(r.problem, None, self.most_bits)) for r in readings(self.problem)]
-        return self._readings
+        if stage.order < Stage.WEIGHTS.order or stage is Stage.LSE:
+            return self._readings
+        if self._rearranged is None:
+            self._rearranged = list(self._others())
+        return self._readings + self._rearranged
+
+    def _others(self) -> Iterator[Reread]:
+        """The readings that change more than a number."""
+        for name, problem in other_masks(self.problem):
+            yield Reread(name, Truth(problem, None, self.most_bits))
+        columns = self.problem.spec.orientation == "columns"
+        for name, cells in rearranged_weights(self.problem):
+            given = {Element(Stage.WEIGHTS, (j, i) if columns else (i, j), h): x for (h, i, j), x in cells.items()}
+            yield Reread(name, Truth(self.problem, given, self.most_bits))
 
     def following(self, given: Mapping[Element, Exact]) -> Truth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""

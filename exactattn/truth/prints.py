@@ -27,6 +27,7 @@ class Judged:
     cut         it is right when rounded, and also the true value cut toward zero
     origin      of a propagated number: "wrong" (it rests on a wrong print) or "rounding" (only intermediate rounding)
     rests_on    the earlier wrong prints, row by row, that it directly rests on; first_wrong: where that began
+    complement  a wrong weight that is 1 minus the other prints of its row; after_prints: an earlier step was printed
     readings    names of the readings that make its whole stage right
     """
 
@@ -44,6 +45,9 @@ class Judged:
     first_wrong: Row | None = None
     readings: tuple[str, ...] = ()
     closest_reading: str | None = None
+    complement: bool = False
+    after_prints: bool = False
+    from_constants: Interval | None = None
 
     @property
     def wrong(self) -> bool:

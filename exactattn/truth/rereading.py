@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from exactattn.attention.sheet import Where
 from exactattn.numbers.enclosure import Answer
 from exactattn.truth.face import AnyTruth
+from exactattn.truth.fitting import fitted_reading
 from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
@@ -41,6 +42,9 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
             continue
         others = [other for other in truth.readings(where) if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
+        if not any(fit.explains(range(len(items))) for fit in fits):
+            shown = fitted_reading(truth, items)
+            fits += [] if shown is None else [_fit(shown, items)]
         names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:
             item.readings = names
@@ -55,12 +59,21 @@ def _differ(one: AnyTruth, other: AnyTruth, item: Judged) -> bool:
 
 def _fit(reading: Reread, items: list[Judged]) -> _Fit:
     other = reading.truth
-    found = [None if other.value(item.element) is None else relation(other, item) for item in items]
+    decimals = any(item.cell.form == "decimal" for item in items)
+    found = [_found(other, item, decimals) for item in items]
     cut = [
         is_right == "truncated" or (is_right in ROUNDED and is_cut(other, item, is_right))
         for item, is_right in zip(items, found, strict=True)
     ]
     return _Fit(reading, found, cut)
+
+
+def _found(other: AnyTruth, item: Judged, decimals: bool) -> str | None:
+    """How a print stands to another reading; a bare integer among decimals is meant exactly, there above all."""
+    if other.value(item.element) is None:
+        return None
+    found = relation(other, item)
+    return "off" if decimals and item.cell.form == "integer" and found in ("rounded", "truncated") else found
 
 
 def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> None:

@@ -16,16 +16,17 @@ from exactattn.errors import NumeralError, Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse, enclose, interval, precision
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
-from exactattn.numbers.expressions import Index
+from exactattn.numbers.expressions import Index, Name, Reference, parts_below
 from exactattn.numbers.folding import evaluate_array
 from exactattn.truth.arrays import cells_of_array, pick
-from exactattn.truth.boxes import Known, over_box
+from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.closed import Closed
 from exactattn.truth.functions import FUNCTIONS
 from exactattn.truth.ladder import Element, Reread, Truth, difference
 from exactattn.truth.values import Values
 
 MOST_SHOWN = 40  # operations of a closed form that is for reading
+UNFINISHED = "[...]"  # ends the name of what an ellipsis leaves out
 MOST_PROVEN = 2_000  # operations of what SymPy is asked to prove equal
 
 
@@ -44,7 +45,7 @@ class SheetTruth:
         self._pinned: SheetTruth | None = None
         self._stages: Mapping[tuple[Stage, int], Any] | None = None
         self._balls: dict[int, dict[int, tuple[Exact, Any]]] = {}
-        self._boxes: Known = {}
+        self._boxes = Boxes(sheet.boxes)
         self._values: dict[tuple[Element, int], Interval | None] = {}
 
     def following(self, given: Mapping[Element, Exact]) -> SheetTruth:
@@ -75,6 +76,18 @@ class SheetTruth:
             return True
         x = self.exact(element)
         return not (isinstance(x, Expr) and self.sheet.boxes and names_in(x))
+
+    def is_constant(self, element: Element) -> bool:
+        """Is it one number whose formula names no input and no step, such as 1/sqrt(2)?"""
+        step = None if isinstance(element.stage, Stage) else self.sheet.step(str(element.stage))
+        if step is None or step.formula is None or element.index:
+            return False
+        return not any(isinstance(part, (Name, Reference)) for part in parts_below(step.formula))
+
+    def unfinished(self, element: Element) -> bool:
+        """Does an element depend on the part of a vector that an ellipsis leaves out?"""
+        x = None if isinstance(element.stage, Stage) else self.exact(element)
+        return isinstance(x, Expr) and any(label.endswith(UNFINISHED) for label in names_in(x))
 
     def unknown(self, element: Element) -> str | None:
         """Why an element has no true value; None where it has one."""
@@ -156,7 +169,7 @@ class SheetTruth:
         if x is None or isinstance(x, Fraction):
             return None if x is None else Interval(x, x)
         if self.sheet.boxes and names_in(x):
-            return over_box(x, self.sheet.boxes, FIRST_BITS, self._boxes)
+            return over_box(x, self._boxes)
         while True:
             try:
                 with precision(bits):

@@ -34,6 +34,8 @@ class Sources:
                 root = item.first_wrong or item.row
                 self.first[item.row] = min(root, self.first.get(item.row, root))
         self.printed = printed
+        constants = {element: x for element, x in printed.items() if truth.is_constant(element)}
+        self.constants = truth.following(constants) if constants else None
         self.all = truth.following(printed) if printed else None
         self.wrong = truth.following(wrong) if wrong else None
         self._changed: dict[tuple[Row, bool], AnyTruth] = {}

@@ -17,7 +17,7 @@ from exactattn.attention.sheet import StepName
 from exactattn.errors import NumeralError
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.exact import Exact, mul, power
-from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary
+from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary, parts_below
 from exactattn.numbers.folding import shape
 from exactattn.numbers.tokens import Numeral
 
@@ -86,6 +86,11 @@ def _changes(call: Call, inside: Inside) -> Iterator[tuple[str, Node]]:
         yield "mask=causal", made(_scaled(replace(inside, masked=True), inside.factor))
 
 
+def with_factor(call: Call, inside: Inside, factor: Exact) -> Node:
+    """The softmax of the same scores with another factor, inside a natural exponential."""
+    return Call(call.function, (_scaled(inside, factor),), call.offset)
+
+
 def _scaled(inside: Inside, factor: Exact) -> Node:
     scores = inside.scores
     product = Binary("*", scores, _number(factor), scores.offset)
@@ -98,25 +103,8 @@ def _number(x: Exact) -> Node:
 
 def first_softmax(node: Node) -> Call | None:
     """The first softmax in a formula, outermost first."""
-    if isinstance(node, Call) and node.function in SOFTMAXES:
-        return node
-    for part in _parts(node):
-        found = first_softmax(part)
-        if found is not None:
-            return found
-    return None
-
-
-def _parts(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Binary():
-            return node.left, node.right
-        case Unary():
-            return (node.operand,)
-        case Call():
-            return node.args
-        case _:
-            return ()
+    calls = (part for part in parts_below(node) if isinstance(part, Call))
+    return next((call for call in calls if call.function in SOFTMAXES), None)
 
 
 def _put(formula: Node, old: Node, new: Node) -> Node:

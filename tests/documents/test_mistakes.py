@@ -178,14 +178,14 @@ FILES = {
         "found 'about a third', wanted a n",
     ),
     "tilde": (
-        ONE + "printed: {q: {rows: [0], values: [1, ~0.33]}}",
-        (3, 38),
+        "version: 1\nproblem: {Q: [[1, ~0.33]], K: [[1, 0]], V: [[1]]}",
+        (2, 18),
         "found '~0.33', wanted a number (words and",
     ),
     "dots": (
-        ONE + "printed: {q: {rows: [0], values: [1, 0.33...]}}",
-        (3, 38),
-        "found '0.33...', wanted a number (words",
+        "version: 1\nproblem: {Q: [[1, 0.33...]], K: [[1, 0]], V: [[1]]}",
+        (2, 18),
+        "found '0.33...', wanted a number (words and",
     ),
     "size for a number": (QKV % "scale: dk", (2, 67), "unknown name 'dk'; did you mean 'd_k'?"),
     "print nan hint": (

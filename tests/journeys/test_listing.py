@@ -30,7 +30,7 @@ def test_engines_and_stages_say_what_they_are():
     assert dict(listing("stages"))["weights"].startswith("the softmax of each row")
 
 
-@pytest.mark.parametrize("kind", ["engines", "laws", "checks"])
+@pytest.mark.parametrize("kind", ["engines", "generators", "laws", "checks"])
 def test_plugins_are_listed_by_existing(kind):
     assert [name for name, _ in listing(kind)] == list(plugins.found(kind))
 
