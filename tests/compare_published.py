@@ -94,7 +94,8 @@ def compare(example: Mapping[str, Any], report: Report, tally: Tally) -> None:
 def compare_number(step: Mapping[str, Any], index: tuple[int, ...], finding: Finding, place: str, tally: Tally) -> None:
     """Compares everything that is said of one printed number."""
     evidence = finding.evidence
-    tally.check(place, "printed", at(step["printed"], index), evidence.get("printed"))
+    wanted, words = at(step["printed"], index), str(evidence.get("printed")).split()
+    tally.check(place, "printed", wanted, next((word for word in words if word == wanted), " ".join(words)))
     tally.check(place, "reason", at(step["expected"], index), reason_of(finding))
     compare_true(at(step["true"], index), evidence.get("true"), place, tally)
     tally.check(place, "by accident", listed(step, "by_accident", index), bool(evidence.get("by_accident")))
