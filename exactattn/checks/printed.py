@@ -84,15 +84,17 @@ class Printed:
 
     def _evidence(self, bench: Bench, item: Judged) -> dict[str, Any]:
         true, value, bits = decimal(bench.referee, item, bench.digits)
-        return {
+        more = {
+            "kind": kind_of(bench.referee, item),
+            "true_from_constants": None if item.from_constants is None else short(item.from_constants),
+        }
+        return {key: x for key, x in more.items() if x is not None} | {
             "printed": item.cell.text,
             "times": item.block.times,
             "true": true,
             "enclosure": list(outward(value, bench.digits + 2)),
             "closed_form": None if item.verdict is Verdict.HOLDS else bench.referee.closed_form(item.element),
             "error_units": error_units(item, value),
-            "kind": kind_of(bench.referee, item),
-            "true_from_constants": None if item.from_constants is None else short(item.from_constants),
             "follows": None if item.follows is None else short(item.follows),
             "origin": item.origin,
             "first_wrong": None if item.first_wrong is None else row_name(bench, item.first_wrong),

@@ -86,7 +86,7 @@ Matrix = TypeAliasType(
     Annotated[
         Annotated[Rows, Tag("<rows>")]
         | Annotated[Timed, Tag("<mapping>")]
-        | Annotated[str, WithJsonSchema({"type": "string"}), Tag("<word>")],
+        | Annotated[str, WithJsonSchema({"type": "string", "pattern": "^identity$|[0-9]"}), Tag("<word>")],
         Discriminator(_kind),
     ],
 )

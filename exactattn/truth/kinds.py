@@ -17,7 +17,7 @@ OF_STAGE = {
     **dict.fromkeys((Stage.Q, Stage.K, Stage.V), "a wrong projection"),
     Stage.SCORES: "a wrong dot product",
     **dict.fromkeys((Stage.SCALED, Stage.MASKED), "a wrong scaling"),
-    Stage.WEIGHTS: "a weight that no reading of the scores gives",
+    Stage.WEIGHTS: "a weight that no usual reading of the scores gives",
     Stage.LSE: "a wrong log-sum-exp",
     Stage.CONTEXT: "a slip in the weighted sum",
     Stage.CONCAT: "a wrong copy",
@@ -44,6 +44,8 @@ def kind_of(truth: AnyTruth, item: Judged) -> str | None:
     role = role_of(item.element.stage)
     if role is Stage.OUTPUT and not item.after_prints:
         return "a wrong result, with no intermediate step printed"
+    if role is Stage.WEIGHTS and item.readings:
+        return "a wrong weight"
     return OF_STAGE[role] if role is not None else _of_formula(truth, item)
 
 

@@ -124,7 +124,7 @@ def test_explain(run, verifying):
     assert run("explain").stdout.startswith("CODE ")
     narrow = run("explain", "EA102", env={"COLUMNS": "50"}).stdout
     assert 40 < max(map(len, narrow.split("\n"))) <= 50
-    assert "did you mean" in run("explain", "EA1O2").stderr
+    assert "did you mean" in run("explain", "EA2O9").stderr
 
 
 def test_schema(run, install):

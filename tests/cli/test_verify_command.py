@@ -88,9 +88,9 @@ def test_two_outputs_in_one_place_are_refused(run, verifying, tmp_path):
 
 
 def test_a_code_that_chooses_nothing_is_refused(run, verifying):
-    result = run("verify", "c.yaml", "--select", "EA1O2")
+    result = run("verify", "c.yaml", "--select", "EA2O9")
     assert result.exit_code == 2
-    assert "did you mean 'EA102'?" in result.stderr
+    assert "did you mean 'EA209'?" in result.stderr
 
 
 @pytest.mark.parametrize(

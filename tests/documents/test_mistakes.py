@@ -179,12 +179,12 @@ FILES = {
     ),
     "tilde": (
         "version: 1\nproblem: {Q: [[1, ~0.33]], K: [[1, 0]], V: [[1]]}",
-        (2, 18),
+        (2, 19),
         "found '~0.33', wanted a number (words and",
     ),
     "dots": (
         "version: 1\nproblem: {Q: [[1, 0.33...]], K: [[1, 0]], V: [[1]]}",
-        (2, 18),
+        (2, 19),
         "found '0.33...', wanted a number (words and",
     ),
     "size for a number": (QKV % "scale: dk", (2, 67), "unknown name 'dk'; did you mean 'd_k'?"),
