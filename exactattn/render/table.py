@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ class Counts:
     counts       how many are of each column
     first_wrong  the first block, in the order of the file, with a number that differs
     readings     the other readings under which its numbers are right
+    kinds        of error, one for each number that differs
     mistakes     in a case that cannot be read
     """
 
@@ -36,6 +38,7 @@ class Counts:
     counts: tuple[int, ...]
     first_wrong: str = ""
     readings: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     mistakes: int = 0
 
     @staticmethod
@@ -49,6 +52,7 @@ class Counts:
             (len(numbers), *(kinds.count(kind) for kind in COLUMNS)),
             wrong[0].id.partition("[")[0] if wrong else "",
             tuple(dict.fromkeys(reading for finding in wrong for reading in readings_of(finding))),
+            tuple(str(kind) for finding in wrong if (kind := finding.evidence.get("kind"))),
             sum(finding.code == UNREADABLE_CASE for finding in report.findings),
         )
 
@@ -83,6 +87,7 @@ class TableRenderer:
         if rows:
             lines += [*_table(rows), ""]
         lines += [f"- **{name}**: {markdown(text)}" for name, text in COLUMNS.items()]
+        lines += _kinds(rows)
         if reports.command:
             lines += ["", f"Made with {code(' '.join(('exactattn', *reports.command, '--table FILE')))}."]
         return "\n".join(lines) + "\n"
@@ -112,6 +117,15 @@ def _table(rows: Sequence[Counts]) -> Iterable[str]:
             last[0] = f"cannot be read: {plural(row.mistakes, 'mistake')}"
         yield _line([markdown(row.title), *map(_number, row.counts), *last])
     yield _line(["**all**", *(f"**{count:,}**" if count else "" for count in _total(rows)), "", ""])
+
+
+def _kinds(rows: Sequence[Counts]) -> Iterable[str]:
+    """How often each kind of error was made, and in how many cases; the most frequent first."""
+    counts = Counter(kind for row in rows for kind in row.kinds)
+    if counts:
+        yield from ("", "## Kinds of error", "", "| kind | numbers | cases |", "| --- | ---: | ---: |")
+    for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield _line([markdown(kind), _number(count), _number(sum(kind in row.kinds for row in rows))])
 
 
 def _number(count: int) -> str:

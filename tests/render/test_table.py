@@ -63,6 +63,14 @@ def test_readings_of_a_whole_block_come_before_that_of_a_number():
     assert Counts.of(report(whole)).readings == ("scale=1/d_k", "scale=1/sqrt(d_model)")
 
 
+def test_the_kinds_of_error_are_counted_over_all_cases():
+    slip, sum_ = number("b", "new", kind="a slip"), number("c", "new", kind="a wrong sum")
+    lines = shown(report(slip, sum_), report(slip, number("a", "exact", kind=None)), report()).split("\n")
+    start = lines.index("## Kinds of error")
+    assert lines[start + 4 : start + 6] == ["| a slip | 2 | 2 |", "| a wrong sum | 1 | 1 |"]
+    assert "## Kinds of error" not in shown(report(number("a", "exact")))
+
+
 def test_statements_and_remarks_are_no_numbers():
     remark = Finding("sum:a", "row-sums", "EA106", Level.WARNING, Verdict.FAILS, "0.93")
     claim = Finding("claim", "equations", "EA202", Level.ERROR, Verdict.FAILS, "no")
