@@ -87,6 +87,7 @@ class Printed:
         more = {
             "kind": kind_of(bench.referee, item),
             "true_from_constants": None if item.from_constants is None else short(item.from_constants),
+            "reading": item.closest_reading if item.reason == "convention" else None,
         }
         return {key: x for key, x in more.items() if x is not None} | {
             "printed": item.cell.text,
@@ -106,7 +107,7 @@ class Printed:
             "stage": str(item.block.stage),
             "engine": "ball",
             "bits": bits,
-        } | ({"reading": item.closest_reading} if item.reason == "convention" else {})
+        }
 
     def _complements(self, bench: Bench) -> Iterator[Finding]:
         """Weights that are wrong and equal 1 minus the other prints of their row."""
