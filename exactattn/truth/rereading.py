@@ -12,6 +12,7 @@ from exactattn.truth.fitting import fitted_reading
 from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
+from exactattn.truth.units import unit_reading
 
 
 @dataclass(slots=True)
@@ -40,7 +41,9 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
     for (_, where, _), items in by_block.items():
         if not any(item.wrong for item in items):
             continue
-        others = [other for other in truth.readings(where) if any(_differ(truth, other.truth, i) for i in items)]
+        unit = unit_reading(truth, items)
+        catalogue = [*truth.readings(where), *([] if unit is None else [unit])]
+        others = [other for other in catalogue if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
         if not any(fit.explains(range(len(items))) for fit in fits):
             shown = fitted_reading(truth, items)

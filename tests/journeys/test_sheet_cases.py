@@ -141,13 +141,28 @@ def test_just_under_is_an_inequality_too(findings, said, verdict, right):
         ("1.5e8", "rounded"),
         ("150,994,944", "exact"),
         ("144 MiB", "exact"),
-        ("144 MB", "new"),
+        ("144 MB", "convention"),
     ],
 )
 def test_how_many_digits_words_mean(findings, said, reason):
     # 12,288^2 = 150,994,944 = 144 * 2**20
     found = findings(f"problem: {{inputs: {{d: 12288}}}}\nprinted: {{square: {{of: d*d, values: '{said}'}}}}\n")
     assert found["square"].reason == reason
+
+
+def test_gigabytes_that_are_gibibytes_are_named(findings):
+    # 2*80*128000*64*128*2 = 335,544,320,000 bytes = 335.54 GB = 312.50 GiB
+    found = findings(
+        """problem: {inputs: {tokens: 128000}}
+printed:
+  wrong: {of: 2*80*tokens*64*128*2, values: 312.50 GB}
+  right: {of: 2*80*tokens*64*128*2, values: 312.50 GiB}
+  other: {of: 2*80*tokens*64*128*2, values: 335.54 GiB}
+"""
+    )
+    assert (found["wrong"].reason, found["wrong"].readings) == ("convention", ("unit=GiB",))
+    assert found["right"].reason == "exact"
+    assert (found["other"].reason, found["other"].readings) == ("convention", ("unit=GB",))
 
 
 def test_noise_of_single_precision_is_a_remark_of_its_own(findings):
