@@ -59,6 +59,8 @@ class Proof:
         yield from _wrapped(f"Decided for {'; '.join(found.shapes) or 'no shape'}. {_sentence(found.scope)}")
         if found.counterexample:
             yield from _wrapped(f"Counterexample: {found.counterexample}")
+        if found.corrected:
+            yield from _wrapped(f"Corrected: {found.corrected}")
         for name, value in found.values.items():
             yield from _wrapped(f"{name}: {value}")
 
