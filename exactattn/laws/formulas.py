@@ -19,7 +19,7 @@ SIZES = ("d_k", "d_v", "d_model", "d", "H", "n", "k")
 SPREADS = ("sigma", "sigma_q", "sigma_k")
 MEANS = ("mu", "mu_q", "mu_k")
 VALUES = (*SIZES, *SPREADS, *MEANS)
-RELATIONS: Mapping[str, str] = {"=": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
+RELATIONS: Mapping[str, str] = {"=": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above ", "!=": "other than "}
 MOST_POINTS = 200  # at which a counterexample is sought
 ORDER = "whole numbers, means from 0 and all others from 1, the smallest sum first"
 
@@ -62,10 +62,10 @@ def compare(
     """
     answer = proof.ar.equal(computed, claimed)
     if relation != "=" and answer is not Answer.YES:
-        answer = _ordered(proof, computed, claimed, relation)
-    elif "=" not in relation:
+        answer = ordered(proof, computed, claimed, relation)
+    elif relation in ("<", ">", "!="):
         answer = Answer.CANNOT_TELL  # equal for all values, so neither below nor above
-    found = None if answer is Answer.YES else _counterexample(proof, computed, claimed, relation, whole)
+    found = None if answer is Answer.YES else counterexample(proof, computed, claimed, relation, whole)
     answer = answer if found is None else Answer.NO
     proven = "SymPy: the difference cancels to 0" if relation == "=" else "SymPy: the sign of the difference"
     by = proven if found is None else "SymPy: otherwise at a counterexample"
@@ -73,13 +73,16 @@ def compare(
     return found
 
 
-def _ordered(proof: Proof, computed: Any, claimed: Any, relation: str) -> Answer:
+def ordered(proof: Proof, computed: Any, claimed: Any, relation: str) -> Answer:
     """Is one side below the other for all values? YES is proven, NO never claimed.
 
     Proof: with every size written 1 + t, t >= 0, numerator and denominator of the difference are polynomials in the t,
     in standard deviations > 0 and in means. Coefficients >= 0 on even powers of means alone make a polynomial >= 0;
     a term with neither t nor mean makes it > 0, at every point.
     """
+    if relation == "!=":
+        below, above = (ordered(proof, computed, claimed, each) is Answer.YES for each in "<>")
+        return Answer.known(below or above, False)
     difference = claimed - computed if "<" in relation else computed - claimed
     sp = proof.ar.algebra.sp
     from_one = {variable(proof, label): 1 + sp.Dummy("t", nonnegative=True) for label in SIZES}
@@ -102,7 +105,7 @@ def _sign(polynomial: Any) -> int:
     return int(strict)
 
 
-def _counterexample(
+def counterexample(
     proof: Proof, computed: Any, claimed: Any, relation: str, whole: Sequence[Any]
 ) -> str | None:
     """The first point, in the order of `ORDER`, at which it is not so, decided exactly by SymPy."""
@@ -131,6 +134,8 @@ def _differs(difference: Any, relation: str) -> bool:
             return difference.is_negative is True
         case "<":
             return difference.is_nonnegative is True
+        case "!=":
+            return difference.is_zero is True
     return difference.is_nonpositive is True
 
 

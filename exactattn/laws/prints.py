@@ -12,13 +12,13 @@ from fractions import Fraction
 from exactattn.errors import NumeralError, UsageError
 from exactattn.laws.formulas import shown
 from exactattn.laws.proof import Proof
-from exactattn.numbers.balls import FIRST_BITS, enclose
+from exactattn.numbers.balls import FIRST_BITS, TooCoarse, enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, names_in
 from exactattn.numbers.expressions import parse_expression
 from exactattn.numbers.folding import NO_NAMES, Array, evaluate_array
 from exactattn.numbers.numerals import parse_numeral
-from exactattn.numbers.tokens import Numeral
+from exactattn.numbers.tokens import Numeral, shorten
 
 MOST_NUMBERS = 10_000
 MOST_WHOLE = 10**15
@@ -77,7 +77,9 @@ def closed(x: Exact) -> Enclose:
 def agrees(stated: Numeral, true: Enclose) -> Answer:
     """Is a stated number the true value, to the digits that it has? Decided by enclosures of more and more bits."""
     for bits in BITS:
-        found = true(bits)
+        found = seen(true, bits)
+        if found is None:
+            continue
         if stated.form in ("decimal", "percent") and stated.unit is not None and isinstance(stated.value, Fraction):
             answer = found.within(stated.value, stated.unit / 2)
         elif isinstance(stated.value, Fraction):
@@ -92,5 +94,22 @@ def agrees(stated: Numeral, true: Enclose) -> Answer:
 def compare_number(proof: Proof, what: str, stated: Numeral, true: Enclose, by: str) -> str | None:
     """Adds the step that a stated number is the true value, and says what is true where it is not."""
     answer = agrees(stated, true)
-    proof.add(f"{what} is {stated.text}", by, answer)
-    return f"it is {shown(true(BITS[0]), DIGITS)}, not {stated.text}" if answer is Answer.NO else None
+    proof.add(f"{what} is {shorten(stated.text)}", by, answer)
+    return f"it is {told(true)}, not {shorten(stated.text)}" if answer is Answer.NO else None
+
+
+def seen(true: Enclose, bits: int) -> Interval | None:
+    """An enclosure with finite ends, or None where so many bits give none."""
+    try:
+        return true(bits)
+    except TooCoarse:
+        return None
+
+
+def told(true: Enclose) -> str:
+    """A true value in decimals, with as many bits as its digits need."""
+    for bits in BITS:
+        found = seen(true, bits)
+        if found is not None and (found.lower == found.upper or found.decimal(DIGITS) is not None):
+            return shown(found, DIGITS)
+    return "a number whose digits cannot be told"

@@ -17,6 +17,7 @@ from exactattn.laws.proof import Proof
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import sqrt
+from exactattn.numbers.tokens import shorten
 
 MOST_ENTRIES = MOST_DEGREES
 MOST_TAIL = 1000  # degrees of freedom for which the tail of a product is bounded
@@ -133,8 +134,8 @@ def _claimed(proof: Proof, options: Mapping[str, str], shapes: list[str], values
         sample, options, count, variance, measured, confidence
     )
     said = judged.contradicts if claims == "contradicts" else judged.contradicts.negated
-    text = f"a sample variance of {options['measured']} of {about} {claims}"
-    text += f" {'the' if claims == 'contradicts' else 'with the'} variance {options['variance']}"
+    text = f"a sample variance of {shorten(str(options['measured']))} of {about} {claims}"
+    text += f" {'the' if claims == 'contradicts' else 'with the'} variance {shorten(str(options['variance']))}"
     proof.add(f"{text}: {judged.reason}", judged.by, said)
     low, high = judged.interval
     values |= {
@@ -196,9 +197,9 @@ def _bounded(
     is_far = distance > 0 and spread / distance**2 < alpha
     contradicts = Answer.known(is_far, distance == 0 or least >= alpha)
     reach = enclose(sqrt(spread / alpha))
-    ends = (shown(Interval(variance - reach.upper, variance - reach.lower)), shown(
-        Interval(variance + reach.lower, variance + reach.upper)
-    ))
+    zero = Fraction(0)  # no sample variance is below
+    low = Interval(max(zero, variance - reach.upper), max(zero, variance - reach.lower))
+    ends = (shown(low), shown(Interval(variance + reach.lower, variance + reach.upper)))
     reason = f"{_decimal(measured)} lies {'outside' if is_far else 'in'} [{ends[0]}, {ends[1]}], which holds at least "
     reason += f"{_percent(confidence)} of all s^2"
     if least >= alpha and not is_far:

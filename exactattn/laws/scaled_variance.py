@@ -8,12 +8,13 @@ from functools import reduce
 from typing import Any
 
 from exactattn.errors import UsageError
-from exactattn.laws.formulas import ORDER, compare, read, shown
+from exactattn.laws.formulas import ORDER, compare, read
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
-from exactattn.laws.prints import DIGITS, closed, compare_number, listed, number
+from exactattn.laws.prints import closed, compare_number, listed, number, told
 from exactattn.laws.proof import Proof
 from exactattn.numbers.exact import ZERO, Exact, add, mul, names_in, sub
 from exactattn.numbers.numerals import parse_exact
+from exactattn.numbers.tokens import shorten
 from exactattn.truth.spread import square
 
 FREE = {"factor", "divides_by"}
@@ -114,21 +115,21 @@ def _of_numbers(proof: Proof, options: Mapping[str, str], shapes: list[str]) -> 
         raise UsageError(f"found the factor {text[:60]!r} with names, wanted a number beside `numbers`")
     before = variance_of(numbers, kind)
     after = closed(mul(before, square(factor)))
-    what = f"the {kind} variance of the {len(numbers)} numbers" + (f" times {text}" if text != "1" else "")
+    what = f"the {kind} variance of the {len(numbers)} numbers" + (f" times {shorten(text)}" if text != "1" else "")
     by = "exact rationals" if isinstance(before, Fraction) else "balls"
     wrong = compare_number(proof, what, number(options, "expected"), after, by)
     return proof.decision(
-        f"{what} is {options['expected']}",
+        f"{what} is {shorten(str(options['expected']))}",
         [*shapes, f"the {len(numbers)} given numbers"],
         "for every N as c^2 is a factor of every term; the variance of the given numbers exactly, no distribution "
         "assumed",
         {
-            "variance": shown(closed(before)(128), DIGITS),
-            "after the factor": shown(after(128), DIGITS),
+            "variance": told(closed(before)),
+            "after the factor": told(after),
             "sample size": str(len(numbers)),
         },
         f"the given numbers: {wrong}" if wrong else None,
-        f"{what} is {shown(after(128), DIGITS)}; a factor c multiplies the variance by c^2, whatever the numbers are",
+        f"{what} is {told(after)}; a factor c multiplies the variance by c^2, whatever the numbers are",
     )
 
 
