@@ -10,6 +10,8 @@ from exactattn.bench import Bench
 from exactattn.claims import OWN_FIELDS, UNREADABLE, UNREADABLE_TEXT, judged
 from exactattn.errors import UsageError
 from exactattn.findings import Claim, Finding, Verdict
+from exactattn.laws.law import Step
+from exactattn.numbers.enclosure import Answer
 
 
 class ClaimedLaws:
@@ -33,8 +35,8 @@ class ClaimedLaws:
         own = {key: x for key, x in claim.fields.items() if key not in (*OWN_FIELDS, "law", "assumptions")}
         if twice := sorted(own.keys() & assumptions.keys()):
             raise UsageError(f"found {twice[0]!r} beside the assumptions and among them, wanted it once")
-        options = {key: _as_text(x) for key, x in (own | assumptions).items()}
-        decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options)
+        options, assumed = ({key: _as_text(x) for key, x in part.items()} for part in (own, assumptions))
+        decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options, **assumed)
         verb = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails"}.get(decision.verdict, "could not be decided")
         message = f"{decision.statement}: {verb} ({decision.scope})"
         reason = "law" if decision.verdict is Verdict.HOLDS else None
@@ -53,11 +55,12 @@ class ClaimedLaws:
             where=claim.where,
             law=law.name,
             options=options,
+            assumptions=assumed,
             statement=decision.statement,
             shapes=list(decision.shapes),
             scope=decision.scope,
             by=list(dict.fromkeys(step.by for step in decision.steps)),
-            steps=[step.text for step in decision.steps],
+            steps=[_told(step) for step in decision.steps],
             counterexample=decision.counterexample,
             corrected=decision.corrected,
             values=dict(decision.values),
@@ -73,6 +76,11 @@ def _assumptions(claim: Claim) -> dict[str, Any]:
             "`assumptions: {mean_q: 0, variance_q: 1}`; words go under `says`"
         )
     return {str(key): x for key, x in stated.items()}
+
+
+def _told(step: Step) -> str:
+    """A step, with its answer where it is not yes."""
+    return step.text if step.answer is Answer.YES else f"{step.text}: {step.answer.value}"
 
 
 def _as_text(value: Any) -> str:

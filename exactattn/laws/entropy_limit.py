@@ -65,10 +65,10 @@ class EntropyLimit:
         )
 
 
-def _entropy(ar: Any, scores: Any) -> tuple[Any, Any]:
-    """-sum p ln p of one row, and the weights."""
+def _entropy(ar: Any, scores: Any) -> Any:
+    """-sum p ln p of one row."""
     weights, _ = row_softmax(ar, scores, full(*scores.shape))
-    return -(weights * ar.log(weights)).sum(), weights[0]
+    return -(weights * ar.log(weights)).sum()
 
 
 def _show(proof: Proof, size: int, others: str) -> None:
@@ -82,10 +82,13 @@ def _show(proof: Proof, size: int, others: str) -> None:
         gaps = [sp.Symbol(f"g{j}", positive=True) for j in range(1, size)]
         scores = np.array([[t * scores[0, 0], *(t * (scores[0, 0] - gap) for gap in gaps)]], dtype=object)
         distances = t * np.array(gaps, dtype=object)
-    entropy, p = _entropy(ar, scores)
+    weights, _ = row_softmax(ar, scores, full(1, size))
+    p = weights[0]
     small = ar.exp(-distances[None, :], full(1, size - 1))[0]
     first = ar.log(p[:1])[0]
-    proof.equal(f"{what}: H = sum_j p_j D_j - ln p_1", entropy, (p[1:] * distances).sum() - first)
+    proof.equal(f"{what}: the weights sum to 1", p.sum(), 1)
+    text = f"{what}: ln p_j = ln p_1 - D_j, so H = -sum_j p_j ln p_j = sum_j p_j D_j - ln p_1"
+    proof.equal(text, ar.log(p[1:]), first - distances)
     proof.positive(f"{what}: p_j < e^(-D_j)", small - p[1:])
     proof.equal(f"{what}: 1/p_1 = 1 + sum_j e^(-D_j), so -ln p_1 <= sum_j e^(-D_j)", 1 / p[0], 1 + small.sum())
 
@@ -94,9 +97,9 @@ def _constant(proof: Proof, size: int, others: str) -> str | None:
     """Equal scores, which stay equal: their entropy, the same for every t and above 0."""
     ar, sp = proof.ar, proof.ar.algebra.sp
     t = sp.Symbol("t", positive=True)
-    before, _ = _entropy(ar, ar.lift(((ZERO,) * size,)))
+    before = _entropy(ar, ar.lift(((ZERO,) * size,)))
     moved = np.full((1, size), t, dtype=object)
-    after, _ = _entropy(ar, moved)
+    after = _entropy(ar, moved)
     same = proof.equal(f"{size} keys, all scores 0, then all t: the entropy is the same", after, before)
     closed = ar.closed(sp.sympify(before))
     if same is not Answer.YES or closed is None or closed.is_positive is not True:

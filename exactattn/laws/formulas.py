@@ -19,7 +19,14 @@ SIZES = ("d_k", "d_v", "d_model", "d", "H", "n", "k")
 SPREADS = ("sigma", "sigma_q", "sigma_k")
 MEANS = ("mu", "mu_q", "mu_k")
 VALUES = (*SIZES, *SPREADS, *MEANS)
-RELATIONS: Mapping[str, str] = {"=": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above ", "!=": "other than "}
+RELATIONS: Mapping[str, str] = {
+    "=": "",
+    "<=": "at most ",
+    ">=": "at least ",
+    "<": "below ",
+    ">": "above ",
+    "!=": "other than ",
+}
 MOST_POINTS = 200  # at which a counterexample is sought
 ORDER = "whole numbers, means from 0 and all others from 1, the smallest sum first"
 
@@ -105,9 +112,7 @@ def _sign(polynomial: Any) -> int:
     return int(strict)
 
 
-def counterexample(
-    proof: Proof, computed: Any, claimed: Any, relation: str, whole: Sequence[Any]
-) -> str | None:
+def counterexample(proof: Proof, computed: Any, claimed: Any, relation: str, whole: Sequence[Any]) -> str | None:
     """The first point, in the order of `ORDER`, at which it is not so, decided exactly by SymPy."""
     if (closed := proof.ar.closed(claimed)) is not None:
         claimed = at_home(proof, closed)

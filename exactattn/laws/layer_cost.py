@@ -44,7 +44,7 @@ COSTS: Mapping[str, Cost] = {
 
 
 class LayerCost:
-    """Attention costs 2 n^2 d multiplications with paths of 1 step; a convolution k n d^2 and n/k; a recurrent 2 n d^2 and n.
+    """Multiplications and paths: attention 2 n^2 d and 1, a convolution k n d^2 and n/k, a recurrent layer 2 n d^2, n.
 
     Statement: for n positions of width d: the core of self-attention takes 2 n^2 d multiplications, with its
     projections 2 n^2 d + 4 n d^2; a convolution of width k (padding counted) k n d^2; a recurrent layer 2 n d^2.
@@ -58,9 +58,7 @@ class LayerCost:
     """
 
     name = "layer-cost"
-    statement = (
-        "attention 2 n^2 d multiplications, path 1; convolution k n d^2, path of n/k; recurrent 2 n d^2, path n"
-    )
+    statement = "attention 2 n^2 d multiplications, path 1; convolution k n d^2, path of n/k; recurrent 2 n d^2, path n"
     options = THOROUGH | {
         "layer": ", ".join(COSTS),
         "counts": "multiplications, or path: steps from the first input to the last output",
@@ -76,8 +74,8 @@ class LayerCost:
         _show_paths(proof, 2 * most)
         shapes = [f"n, k = 1, ..., {most}; d = 1, ..., {most}", f"paths: n = 1, ..., {2 * most}; k = 2, ..., {most}"]
         scope = (
-            "for every n, d and k: counts are sums of products of sizes, of degree at most 2 in each, which three sizes "
-            "of each determine; paths by the derivation"
+            "for every n, d and k: counts are sums of products of sizes, of degree at most 2 in each, which three "
+            "sizes of each determine; paths by the derivation"
         )
         values = {name: f"{cost.multiplications}; path {cost.path}" for name, cost in COSTS.items()}
         asked = options.keys() - {"thorough"}
@@ -92,7 +90,8 @@ class LayerCost:
             if true.startswith("ceil"):
                 raise UsageError(f"the path of a convolution is {true}, which no formula here says: claim its `growth`")
             found = compare(proof, f"{counts} of {layer}", read(proof, true), read(proof, options["expected"]))
-            statement, sought = f"{counts} of {layer}: {options['expected']}", f"; a counterexample is sought among {ORDER}"
+            statement = f"{counts} of {layer}: {options['expected']}"
+            sought = f"; the counterexample is the first among {ORDER}" if found else ""
         else:
             grows = cost.multiplications if counts == "multiplications" else cost.path_growth
             found = _growth(proof, f"{counts} of {layer}", grows, options["growth"])
@@ -148,7 +147,7 @@ def _show_paths(proof: Proof, most: int) -> None:
     """Steps from the first input to the last output, by following what each output depends on."""
     by = "following the dependences"
     sizes = range(1, most + 1)
-    attention = all(_layers(n, lambda i, n=n: range(n)) == 1 for n in sizes)
+    attention = all(_layers(n, lambda _, n=n: range(n)) == 1 for n in sizes)
     proof.checked(f"attention, n <= {most}: 1 step", by, attention)
     recurrent = all(_chain(n) == n for n in sizes)
     proof.checked(f"recurrent, n <= {most}: n steps", by, recurrent)
@@ -157,7 +156,9 @@ def _show_paths(proof: Proof, most: int) -> None:
     proof.checked(f"convolution of width k >= 2, n <= {most}: ceil((n - 1)/(k - 1)) layers", by, right)
     sp = proof.ar.algebra.sp
     n, k = (least + sp.Dummy(positive=True) for least in (0, 2))
-    proof.positive("convolution, k > 2: (n - 1)/(k - 1) < 2 n/k; equal less 1 at k = 2", [2 * n / k - (n - 1) / (k - 1)])
+    proof.positive(
+        "convolution, k > 2: (n - 1)/(k - 1) < 2 n/k; equal less 1 at k = 2", [2 * n / k - (n - 1) / (k - 1)]
+    )
 
 
 def _layers(n: int, inputs: Any) -> int:
@@ -222,7 +223,15 @@ def _direction(terms: Monomials, bounds: Monomials) -> str | None:
 
 
 def _power(exponent: Fraction) -> str:
-    return "1" if exponent == 0 else "t" if exponent == 1 else f"t**{exponent}" if exponent.denominator == 1 else f"t**({exponent})"
+    return (
+        "1"
+        if exponent == 0
+        else "t"
+        if exponent == 1
+        else f"t**{exponent}"
+        if exponent.denominator == 1
+        else f"t**({exponent})"
+    )
 
 
 LAW = LayerCost()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 
 import flint
 
@@ -51,14 +52,14 @@ class NormalTail:
     }
 
     def decide(self, algebra: Algebra, **options: str) -> Decision:
-        """Decides the effect of a scale by algebra, the tail at five bounds (thorough: nine) by balls, then the claim."""
+        """Decides the scale by algebra, the tail at five bounds (thorough: nine) by balls, then what is claimed."""
         most = 9 if is_thorough(self, options) else 5
         proof = Proof(algebra())
         b, sigma, c = (proof.ar.algebra.sp.Symbol(label, positive=True) for label in ("b", "sigma", "c"))
         proof.equal("a scale c: (c b)/(c sigma) = b/sigma", c * b / (c * sigma), b / sigma)
         tails = [tail(Fraction(2**j, 4), Fraction(1))(256) for j in range(most)]
         positive = all(x.above(Fraction(0)) is Answer.YES for x in tails)
-        falling = all(later.less(x) is Answer.YES for x, later in zip(tails, tails[1:], strict=False))
+        falling = all(later.less(x) is Answer.YES for x, later in pairwise(tails))
         proof.checked("sigma = 1, b = 1/4, 1/2, 1, ...: the tail is > 0 and falls", "balls: erfc", positive and falling)
         asked = options.keys() & KEYS
         values = {"P(|s| > b)": "erfc(b/(sigma*sqrt(2)))"}
@@ -80,7 +81,10 @@ class NormalTail:
             scale = parse_exact(str(options.get("scale", "1")))
             if names_in(scale):
                 raise UsageError("found a scale with names, wanted a number such as 1/sqrt(64)")
-            what, after = f"the bound {limit} after the scale {shorten(str(options.get('scale', '1')))}", closed(mul(bound, scale))
+            what, after = (
+                f"the bound {limit} after the scale {shorten(str(options.get('scale', '1')))}",
+                closed(mul(bound, scale)),
+            )
             wrong += _wrong(compare_number(proof, what, number(options, "scaled_bound"), after, "exact, or balls"))
             claims.append(f"{what} is {shorten(str(options['scaled_bound']))}")
             right.append(f"{what} is {told(after)}")

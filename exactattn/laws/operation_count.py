@@ -56,7 +56,7 @@ class OperationCount:
             [f"n=1, 2, 3; d={heads}, {2 * heads}, {3 * heads}; H={heads}" for heads in all_heads],
             "for every n and d at the stated H: a count is a sum of products of sizes, so a polynomial of degree at "
             "most 2 in n and in d, which three sizes of each determine; for every H by the derivation"
-            + (f"; a counterexample is sought among {ORDER}" if "expected" in options and len(known) < 2 else ""),
+            + (f"; the counterexample is the first among {ORDER}" if counterexample else ""),
             {**PARTS, "exponentials": "H*n**2", "divisions": "H*n**2"},
             counterexample,
             right,

@@ -47,7 +47,7 @@ class PermutationEquivariance:
     statement = "f(PX) = P f(X) for every permutation P of the tokens; scores do not depend on |i - j|"
     options = THOROUGH | {
         "mask": "none, or causal: is it so under a causal mask too?",
-        "claims": "equivariant, invariant (f(PX) = f(X)), pooled (mean of the rows), fixed query (keys, values permuted)",
+        "claims": "equivariant, invariant (f(PX) = f(X)), pooled (mean of the rows), or fixed query (K, V permuted)",
     }
 
     def decide(self, algebra: Algebra, **options: str) -> Decision:
@@ -74,7 +74,10 @@ class PermutationEquivariance:
             "derivation, P^T P = I; no mask, no positions"
             if counterexample is None
             else f"one counterexample is enough, the first among {ORDER}",
-            {"f(PX)": "P f(X)" if mask == "none" else "not P f(X)", "scores": "s_ij = q_i . k_j, of tokens i and j only"},
+            {
+                "f(PX)": "P f(X)" if mask == "none" else "not P f(X)",
+                "scores": "s_ij = q_i . k_j, of tokens i and j only",
+            },
             counterexample,
             _corrected(mask),
         )
@@ -145,7 +148,9 @@ def _search(proof: Proof, claim: str, spec: AttentionSpec) -> str | None:
                 proof.steps.clear()
                 proof.checked(f"{text}: {CLAIMS[claim]}", "balls, 128 bits: the two sides are apart", False)
                 sides_text = CLAIMS[claim].split(" = ")
-                shown = ", ".join(f"{name} = {_spell(side)}" for name, side in zip(sides_text, (left, right), strict=True))
+                shown = ", ".join(
+                    f"{name} = {_spell(side)}" for name, side in zip(sides_text, (left, right), strict=True)
+                )
                 return f"{text}, the tokens in the order {order}: {shown}"
     return None
 

@@ -27,11 +27,15 @@ COMMON = {"thorough", "sample", "claims", "measured", "variance", "confidence"}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Does a measured variance contradict the one that is claimed? With the interval that says so."""
+    """Does a measured variance contradict the one that is claimed? With the interval that says so.
+
+    `holds` says how much of all sample variances the interval holds, exactly or at least.
+    """
 
     contradicts: Answer
     interval: tuple[str, str]
     reason: str
+    holds: str
     by: str
 
 
@@ -130,8 +134,10 @@ def _claimed(proof: Proof, options: Mapping[str, str], shapes: list[str], values
     if not (variance > 0 <= measured and 0 < confidence < 1):
         raise UsageError("wanted a variance above 0, a measured one from 0, and a confidence between 0 and 1")
     count, about = _size(sample, options)
-    judged = _normal(count, variance, measured, confidence) if sample == "normal" else _bounded(
-        sample, options, count, variance, measured, confidence
+    judged = (
+        _normal(count, variance, measured, confidence)
+        if sample == "normal"
+        else _bounded(sample, options, count, variance, measured, confidence)
     )
     said = judged.contradicts if claims == "contradicts" else judged.contradicts.negated
     text = f"a sample variance of {shorten(str(options['measured']))} of {about} {claims}"
@@ -150,7 +156,9 @@ def _claimed(proof: Proof, options: Mapping[str, str], shapes: list[str], values
         "the derivation",
         values,
         judged.reason if said is Answer.NO else None,
-        f"{judged.reason}; a statistical claim needs a sample size and an interval",
+        f"{judged.holds} in [{low}, {high}], so {shorten(str(options['measured']))} contradicts nothing"
+        if claims == "contradicts"
+        else f"the measured variance contradicts the one that is claimed, at a confidence of {values['confidence']}",
     )
 
 
@@ -174,7 +182,8 @@ def _normal(count: int, variance: Fraction, measured: Fraction, confidence: Frac
     ends = tuple(shown(quantile(p, count - 1).times(unit)) for p in (tail, 1 - tail))
     where = {Answer.NO: "lies in", Answer.YES: "lies outside"}.get(contradicts, "cannot be told from an end of")
     reason = f"{_decimal(measured)} {where} [{ends[0]}, {ends[1]}], which holds {_percent(confidence)} of all s^2"
-    return Judged(contradicts, (ends[0], ends[1]), reason, "the chi-square law, by balls")
+    holds = f"{_percent(confidence)} of the sample variances of {count} such entries lie"
+    return Judged(contradicts, (ends[0], ends[1]), reason, holds, "the chi-square law, by balls")
 
 
 def _bounded(
@@ -204,9 +213,9 @@ def _bounded(
     reason += f"{_percent(confidence)} of all s^2"
     if least >= alpha and not is_far:
         reason += f", and an s^2 as small as that has a probability of at least {shown(Interval(least, least), 2)}"
-    return Judged(contradicts, ends, reason, "Chebyshev's inequality with exact moments" + (
-        ", the chi-square law by balls" if least else ""
-    ))
+    holds = f"at least {_percent(confidence)} of the sample variances of {count} such entries lie"
+    by = "Chebyshev's inequality with exact moments" + (", the chi-square law by balls" if least else "")
+    return Judged(contradicts, ends, reason, holds, by)
 
 
 def _decimal(x: Fraction) -> str:

@@ -27,7 +27,7 @@ ORDER = "two keys with the scores [g, 0], the smallest whole g first"
 
 
 class SaturatedGradient:
-    """Where one weight is near 1 every element of the gradient is near 0, but for finite scores none on the diagonal is 0.
+    """Where one weight is near 1 the gradient is near 0, but for finite scores no element on its diagonal is 0.
 
     Statement: with a_1 any of the weights, |da_i/ds_j| <= 1 - a_1 for all i, j; and da_i/ds_i = a_i (1 - a_i) > 0 for
     two keys or more and finite scores. So the gradient tends to 0 as a_1 tends to 1 and never is 0.
@@ -62,12 +62,13 @@ class SaturatedGradient:
         if options.keys() - {"thorough"}:
             statement = f"da_i/ds_i is {'0 where' if zero else 'never 0, even where'} the softmax is saturated, in "
             statement += "real numbers" if fmt is None else fmt.name
-            scope += f"; a counterexample is sought among {ORDER}"
         if zero:
             found = _not_zero(proof, fmt)
         elif fmt is not None:
             found = _lost(proof, fmt)
-            scope = f"every operation correctly rounded; for every number of keys; sought among {ORDER}"
+            scope = "every operation correctly rounded; for every number of keys, as others may lie far below"
+        if found is not None:
+            scope += f"; the counterexample is the first among {ORDER}"
         right = "da_i/ds_i = a_i (1 - a_i) is above 0 for finite scores, at most 1 - a_1; in floats it may round to 0"
         return proof.decision(statement, shapes, scope, values, found, right)
 
@@ -134,16 +135,16 @@ def _diagonal(scores: list[Exact], bits: int) -> tuple[list[Interval], Interval]
         return [interval(a * b) for a, b in zip(weights[0], rest, strict=True)], interval(weights[0, 0])
 
 
-def _at(
-    proof: Proof, options: Mapping[str, str], shapes: list[str], scope: str, values: dict[str, str]
-) -> Decision:
+def _at(proof: Proof, options: Mapping[str, str], shapes: list[str], scope: str, values: dict[str, str]) -> Decision:
     """The diagonal of the gradient at given scores, as printed."""
     if not {"at", "diagonal"} <= options.keys() or options.keys() & {"claims", "format"}:
         raise UsageError("wanted `at` with scores and `diagonal` with the claimed da_i/ds_i, and no other claim")
     scores = listed(options, "at")
     printed = [part.strip() for part in str(options["diagonal"]).strip().strip("[]").split(",")]
     if not len(printed) == len(scores) <= MOST_KEYS:
-        raise UsageError(f"found {len(scores)} scores and {len(printed)} derivatives, wanted as many, at most {MOST_KEYS}")
+        raise UsageError(
+            f"found {len(scores)} scores and {len(printed)} derivatives, wanted as many, at most {MOST_KEYS}"
+        )
     wrong, true = [], []
     for i, text in enumerate(printed):
         enclosure: Enclose = lambda bits, i=i: _diagonal(scores, bits)[0][i]  # type: ignore[misc]  # noqa: E731

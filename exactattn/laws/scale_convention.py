@@ -15,7 +15,7 @@ ROOT_HEAD, ROOT_MODEL = "1/sqrt(d_k)", "1/sqrt(d_model)"
 
 
 class ScaleConvention:
-    """The root of the embedding size is too large a divisor by the root of the number of heads; right is what is declared.
+    """1/sqrt(d_model) is 1/sqrt(d_k) only for one head; which scale is right is what the document declares.
 
     Statement: with d_model = H d_k, 1/sqrt(d_k) = sqrt(H) * 1/sqrt(d_model): the two scales are equal for one head
     only. 1/d_k = 1/sqrt(d_k) * 1/sqrt(d_k): equal for d_k = 1 only. A scale is a convention: a document that declares
@@ -38,7 +38,10 @@ class ScaleConvention:
         proof, _ = Proof(algebra()), is_thorough(self, options)
         ratio = _scale(proof, ROOT_HEAD, {}) / _scale(proof, ROOT_MODEL, {})
         proof.equal("d_model = H d_k: 1/sqrt(d_k) = sqrt(H) * 1/sqrt(d_model)", ratio, read(proof, "sqrt(H)"))
-        shapes, scope = ["every d_k and H"], f"for every size, by algebra; d_model = H d_k; counterexamples among {ORDER}"
+        shapes, scope = (
+            ["every d_k and H"],
+            "for every size, by algebra; d_model = H d_k",
+        )
         asked = options.keys() - {"thorough"}
         if not asked:
             return proof.decision(self.statement, shapes, scope, {"1/sqrt(d_k)": "sqrt(H)/sqrt(d_model)"})
@@ -67,6 +70,7 @@ class ScaleConvention:
             text = f"the scale {used} differs from the declared {declared} for all sizes{about}"
             found = _differ(proof, text, sides, ratio)
         right = f"the declared scale {declared} is {ratio} times {used}{about}{' (H + 1 of them)' if several else ''}"
+        scope += f"; the counterexample is the first among {ORDER}" if found else ""
         return proof.decision(text, shapes, scope, {"declared/used": str(ratio)}, found, right)
 
 
@@ -82,7 +86,7 @@ def _differ(proof: Proof, text: str, sides: list[Any], ratio: Any) -> str | None
     Proof: two numbers differ where the square of their quotient is not 1.
     """
     answer = ordered(proof, proof.ar.algebra.sp.cancel(ratio**2), 1, "!=")
-    found = None if answer is Answer.YES else counterexample(proof, *sides, "!=", ())
+    found = None if answer is Answer.YES else counterexample(proof, sides[0], sides[1], "!=", ())
     answer = answer if found is None else Answer.NO
     proof.add(text, "SymPy: the square of their quotient is above 1 or below 1 for all sizes", answer)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from exactattn.errors import UsageError
@@ -12,7 +11,7 @@ from exactattn.laws.formulas import ORDER, compare, read
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.prints import closed, compare_number, listed, number, told
 from exactattn.laws.proof import Proof
-from exactattn.numbers.exact import ZERO, Exact, add, mul, names_in, sub
+from exactattn.numbers.exact import Exact, add, mul, names_in, sub
 from exactattn.numbers.numerals import parse_exact
 from exactattn.numbers.tokens import shorten
 from exactattn.truth.spread import square
@@ -66,7 +65,7 @@ class ScaledVariance:
             f"the factor {factor} divides the variance by {claimed}" if given else self.statement,
             shapes,
             "for any numbers and any factor at the stated sizes, by algebra; for every N as c^2 is a factor of every "
-            "term" + (f"; a counterexample is sought among {ORDER}" if given else ""),
+            "term" + (f"; the counterexample is the first among {ORDER}" if counterexample else ""),
             {"Var(c x)": "c**2*Var(x)", "Var(x)": "sum_(i<j) (x_i - x_j)**2/N**2"},
             counterexample,
             right,
@@ -76,7 +75,9 @@ class ScaledVariance:
 def _only(given: set[str], known: set[str], because: str) -> None:
     """Errors: UsageError for options that do not go together."""
     if others := sorted(given - known):
-        raise UsageError(f"found {others[0]!r}, which does not go with `{because}`; that takes {', '.join(sorted(known))}")
+        raise UsageError(
+            f"found {others[0]!r}, which does not go with `{because}`; that takes {', '.join(sorted(known))}"
+        )
 
 
 def _show(proof: Proof, size: int) -> None:
@@ -97,9 +98,17 @@ def _variance(ar: Any, x: Any) -> Any:
 def variance_of(numbers: list[Exact], kind: str) -> Exact:
     """Exact value: the sum of squared distances from the mean over N, or over N - 1 for a sample."""
     size = len(numbers)
-    mean = mul(Fraction(1, size), reduce(add, numbers))
-    squares = (square(sub(x, mean)) for x in numbers)
-    return mul(Fraction(1, size - (kind == "sample")), reduce(add, squares, ZERO))
+    mean = mul(Fraction(1, size), _total(numbers))
+    squares = [square(sub(x, mean)) for x in numbers]
+    return mul(Fraction(1, size - (kind == "sample")), _total(squares))
+
+
+def _total(terms: list[Exact]) -> Exact:
+    """The sum, in pairs, so that a long sum is not a high tree."""
+    while len(terms) > 1:
+        odd = terms[len(terms) & ~1 :]
+        terms = [add(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)] + odd
+    return terms[0]
 
 
 def _of_numbers(proof: Proof, options: Mapping[str, str], shapes: list[str]) -> Decision:

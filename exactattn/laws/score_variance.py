@@ -75,7 +75,7 @@ class ScoreVariance:
                 _, found = _claimed(proof, options, moments)
                 counterexample = f"components {name}, {found}" if found else None
         about = _about(assumed) if not others else "with any means and variances"
-        sought = f"; a counterexample is sought among {ORDER}" if any(key in options for key in CLAIMED) else ""
+        sought = f"; the counterexample is the first among {ORDER}" if counterexample else ""
         return proof.decision(
             f"{_statement(options, values)} for independent components {about}",
             [f"d_k={width}" for width in widths] + ["every d_k"],
@@ -196,9 +196,7 @@ def _variance(data: Any) -> Any:
     return (data**2).sum() / len(data) - (data.sum() / len(data)) ** 2
 
 
-def _claimed(
-    proof: Proof, options: Mapping[str, str], assumed: Mapping[str, str]
-) -> tuple[dict[str, str], str | None]:
+def _claimed(proof: Proof, options: Mapping[str, str], assumed: Mapping[str, str]) -> tuple[dict[str, str], str | None]:
     """Variance and mean under the stated assumptions and scale, compared with what is claimed."""
     known = size(options, "d_k")
     d_k = read(proof, "d_k", known)

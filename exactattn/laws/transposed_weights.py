@@ -27,8 +27,8 @@ class TransposedWeights:
 
     Statement: for A of n x n, A^T V = A V for all V exactly when A = A^T. Softmax makes rows of A sum to 1, not its
     columns, so A^T V is in general no weighted mean of the values. For one token the two are equal.
-    Derivation: element i of (A^T - A) V has the coefficients a_ji - a_ij in the v_j; it is 0 for all V exactly when they
-    all are 0.
+    Derivation: element i of (A^T - A) V has the coefficients a_ji - a_ij in the v_j; it is 0 for all V exactly when
+    they all are 0.
     What it is not: symmetric scores do not make symmetric weights, as each row has its own sum.
     """
 

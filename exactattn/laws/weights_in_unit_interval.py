@@ -38,8 +38,8 @@ class WeightsInUnitInterval:
     other e_l over the same denominator, > 0 as soon as there is another key.
     What it is not: a masked key has weight exactly 0, so under a causal mask an output does not combine all
     positions (claim it with `mask: causal` and it fails). Finite scores only: a score of -inf is a mask. In floats a
-    weight can underflow to 0 or round to 1 (claim it with `format: float32`). A positive weight does not mean that the value can be read off the
-    output: it may be 0, or cancel.
+    weight can underflow to 0 or round to 1 (claim it with `format: float32`). A positive weight does not mean that the
+    value can be read off the output: it may be 0, or cancel.
     """
 
     name = "weights-in-unit-interval"
@@ -114,7 +114,8 @@ def _claimed(proof: Proof, options: Mapping[str, str]) -> Decision:
     right = "strictly between 0 and 1 for two keys or more, 1 for one key, in real numbers"
     right += "; in floats a weight may be 0 or 1" if fmt is not None else ""
     shapes = [f"S={size}" for size in sizes]
-    return proof.decision(statement, shapes, f"{scope}; counterexamples: {ORDER}", values, found, right)
+    scope += f"; the counterexample is the first in this order: {ORDER}" if found else ""
+    return proof.decision(statement, shapes, scope, values, found, right)
 
 
 def _real(proof: Proof, claim: str, size: int) -> str | None:
