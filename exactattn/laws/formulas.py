@@ -12,7 +12,8 @@ from exactattn.laws.proof import Proof
 from exactattn.numbers.enclosure import Answer, Interval, outward
 from exactattn.numbers.exact import Exact, name
 from exactattn.numbers.numerals import parse_exact
-from exactattn.numbers.rational_functions import as_fraction
+from exactattn.numbers.rational_functions import as_fraction, terms
+from exactattn.numbers.tokens import shorten
 
 # Names that formulas may use: sizes are whole numbers from 1, standard deviations > 0, means any real.
 SIZES = ("d_k", "d_v", "d_model", "d", "H", "n", "k")
@@ -27,15 +28,25 @@ RELATIONS: Mapping[str, str] = {
     ">": "above ",
     "!=": "other than ",
 }
+MOST_EXPONENT = 24  # of a name or a sum in a formula
+MOST_FORMULA = 100  # terms of a formula, multiplied out
 MOST_POINTS = 200  # at which a counterexample is sought
 ORDER = "whole numbers, means from 0 and all others from 1, the smallest sum first"
 
 
 def read(proof: Proof, text: str, known: Mapping[str, Exact] | None = None) -> Any:
-    """A formula as a SymPy expression; sizes and standard deviations are > 0. Errors: NumeralError with the place."""
+    """A formula as a SymPy expression; sizes and standard deviations are > 0.
+
+    Errors: NumeralError with the place; UsageError for what SymPy would work on for long.
+    """
     names: dict[str, Exact] = {label: name(label) for label in VALUES}
     names.update(known or {})
-    return at_home(proof, proof.ar.scalar(parse_exact(str(text), names)))
+    found = at_home(proof, proof.ar.scalar(parse_exact(str(text), names)))
+    powers = (power for power in found.atoms(proof.ar.algebra.sp.Pow) if power.free_symbols)
+    if any(max(abs(power.exp.p), power.exp.q) > MOST_EXPONENT for power in powers) or terms(found) > MOST_FORMULA:
+        limits = f"wanted exponents up to {MOST_EXPONENT} and at most {MOST_FORMULA} terms when multiplied out"
+        raise UsageError(f"found the formula {shorten(str(text))!r}, {limits}")
+    return found
 
 
 def at_home(proof: Proof, expression: Any) -> Any:
@@ -114,8 +125,7 @@ def _sign(polynomial: Any) -> int:
 
 def counterexample(proof: Proof, computed: Any, claimed: Any, relation: str, whole: Sequence[Any]) -> str | None:
     """The first point, in the order of `ORDER`, at which it is not so, decided exactly by SymPy."""
-    if (closed := proof.ar.closed(claimed)) is not None:
-        claimed = at_home(proof, closed)
+    computed, claimed = (_closed(proof, x) for x in (computed, claimed))
     used = (computed - claimed).free_symbols.union(*(x.free_symbols for x in whole))
     for values in _points(proof, used):
         sizes = [x.xreplace(values) for x in whole]
@@ -126,6 +136,12 @@ def counterexample(proof: Proof, computed: Any, claimed: Any, relation: str, who
             where = ", ".join(f"{variable} = {value}" for variable, value in values.items())
             return f"{where or 'always'}: it is {true}, not {RELATIONS[relation]}{said}"
     return None
+
+
+def _closed(proof: Proof, x: Any) -> Any:
+    """With its exponentials written out, where that is short."""
+    found = proof.ar.closed(proof.ar.algebra.sp.sympify(x))
+    return x if found is None else at_home(proof, found)
 
 
 def _differs(difference: Any, relation: str) -> bool:

@@ -20,6 +20,7 @@ from exactattn.numbers.exact import sqrt
 from exactattn.numbers.tokens import shorten
 
 MOST_ENTRIES = MOST_DEGREES
+LEAST_CONFIDENCE, LEAST_RISK = Fraction(1, 2), Fraction(1, 10**12)
 MOST_TAIL = 1000  # degrees of freedom for which the tail of a product is bounded
 NEEDS = {"normal": ("entries",), "products": ("rows", "columns", "d_k"), "any": ("entries", "kurtosis")}
 COMMON = {"thorough", "sample", "claims", "measured", "variance", "confidence"}
@@ -131,8 +132,11 @@ def _claimed(proof: Proof, options: Mapping[str, str], shapes: list[str], values
         raise UsageError(f"found {others[0]!r}, which a sample of the kind {sample} does not have")
     variance, measured = rational(options, "variance"), rational(options, "measured")
     confidence = rational(options, "confidence", "0.95")
-    if not (variance > 0 <= measured and 0 < confidence < 1):
-        raise UsageError("wanted a variance above 0, a measured one from 0, and a confidence between 0 and 1")
+    if not variance > 0 <= measured:
+        raise UsageError("wanted a variance above 0 and a measured one from 0")
+    if not LEAST_CONFIDENCE <= confidence <= 1 - LEAST_RISK:
+        found = shorten(str(options["confidence"]))
+        raise UsageError(f"found the confidence {found}, wanted a number between 0 and 1, such as 0.95")
     count, about = _size(sample, options)
     judged = (
         _normal(count, variance, measured, confidence)

@@ -21,7 +21,7 @@ from exactattn.numbers.formats import Format
 from exactattn.numbers.numerals import parse_numeral
 from exactattn.numbers.tokens import shorten
 
-MOST_KEYS = 64
+MOST_KEYS = 16
 SATURATED = Fraction(99, 100)
 ORDER = "two keys with the scores [g, 0], the smallest whole g first"
 

@@ -58,7 +58,10 @@ class ScaledVariance:
         factor, claimed = options.get("factor", "c"), options.get("divides_by", "")
         counterexample, right = None, ""
         if given:
-            true = 1 / read(proof, factor) ** 2
+            scale = read(proof, factor)
+            if scale == 0:
+                raise UsageError("found the factor 0, wanted another: nothing is divided")
+            true = 1 / scale**2
             counterexample = compare(proof, "the variance is divided by", true, read(proof, claimed))
             right = f"the factor {factor} divides the variance by {true}"
         return proof.decision(
