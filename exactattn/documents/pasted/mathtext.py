@@ -8,73 +8,12 @@ from __future__ import annotations
 
 import re
 
+from exactattn.documents.pasted.commands import DROPPED, FRACTIONS, GONE, RAISED, SECOND, SIGNS, SPACES, WRAPPERS
 from exactattn.documents.pasted.source import FILL
 from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
 MAX_DEPTH = 20
-SPACES = (",", ";", ":", "!", " ", ">", "quad", "qquad", "enspace", "thinspace", "displaystyle", "textstyle", "hfill")
-DROPPED = (
-    "left",
-    "right",
-    "big",
-    "Big",
-    "bigg",
-    "Bigg",
-    "bigl",
-    "bigr",
-    "Bigl",
-    "Bigr",
-    "middle",
-    "limits",
-    "bf",
-    "rm",
-)
-WRAPPERS = (
-    *("text", "mathrm", "mathbf", "boldsymbol", "textbf", "mathit", "textit", "boxed", "underline", "emph", "bm"),
-    *("mathsf", "mathtt", "texttt", "operatorname", "fbox", "mbox", "ensuremath", "overline", "underbrace", "num"),
-)
-SECOND = ("textcolor", "colorbox", "color")  # the first argument is a colour
-GONE = ("phantom", "hphantom", "vphantom", "label", "tag")
-FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
-SIGNS = {
-    **dict.fromkeys(("cdot", "times", "ast"), "*"),
-    "div": "/",
-    "pm": "±",
-    "%": "%",
-    "infty": "∞",
-    "pi": "pi",
-    "&": "&",
-    "#": "#",
-    "$": "$",
-    "lbrace": "{",
-    **dict.fromkeys(("approx", "simeq", "cong", "approxeq", "doteq"), "≈"),
-    "sim": "~",
-    "lt": "<",
-    "gt": ">",
-    "le": "<=",
-    "leq": "<=",
-    "leqslant": "<=",
-    "ge": ">=",
-    "geq": ">=",
-    **dict.fromkeys(("ldots", "dots", "cdots", "vdots", "ddots", "dotsc", "hdots"), "…"),
-    "lesssim": "<",
-    "gtrsim": ">",
-    "geqslant": ">=",
-    "neq": "≠",
-    "rbrace": "}",
-    "{": "{",
-    "}": "}",
-    "_": "_",
-    "exp": "exp",
-    "ln": "ln",
-    "log": "log",
-    "mid": "|",
-    "vert": "|",
-    "lvert": "|",
-    "rvert": "|",
-}
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True))
 _ATOM = re.compile(r"[0-9.]+|[A-Za-z_]\w*|[A-Za-z]*\(.*\)", re.DOTALL)
 _FRACTION = re.compile(r"\s*[-+]?\s*\(\s*[0-9]+\s*/\s*[0-9]+\s*\)\s*")
 _MARKUP = "$*_`"  # pairs of these around a number are markup
@@ -165,7 +104,7 @@ class _Reader:
             return self.group(i, end, depth, "(", ")")
         if char == "}":
             raise NumeralError("found '}' without its '{'; remove it or add the other", i)
-        if char in _RAISED:
+        if char in RAISED:
             return self.raised(i, end)
         if char == "√":
             return self.root(i, end, depth)
@@ -270,8 +209,8 @@ class _Reader:
 
     def raised(self, i: int, end: int) -> int:
         self.out.add("^(", i)
-        while i < end and self.text[i] in _RAISED:
-            self.out.add(_RAISED[self.text[i]], i)
+        while i < end and self.text[i] in RAISED:
+            self.out.add(RAISED[self.text[i]], i)
             i += 1
         self.out.add(")", i - 1)
         return i

@@ -133,24 +133,36 @@ def labelled(
         rows = [[cell for column, cell in enumerate(row) if column not in apart] for row in rows]
         if head is not None and len(head) == width:
             head = [text for column, text in enumerate(head) if column not in apart]
-    kinds = [any(_vector(source, row[column]) for row in rows if column < len(row)) for column in range(width)]
-    out = []
-    for column, vector in enumerate(kinds):
-        if vector:
-            name = head[column] if head is not None and column < len(head) else None
-            out.append(_of_vectors(source, [row[column] for row in rows if column < len(row)], form, decimal, name))
-    plain = [[cell for column, cell in enumerate(row) if not kinds[column]] for row in rows]
-    if any(plain):
-        names = (
-            None if head is None else [name for column, name in enumerate(head) if column >= width or not kinds[column]]
-        )
-        out.append(Block(form, plain, column_labels=names, span=span))
+    out = _columns(source, rows, head, form, decimal)
     for number, block in enumerate(out):
-        block.chain = number
+        block.chain, block.form, block.span = number, form, span
         block.row_labels = None if labels is None else [label.strip("*`$ ") for label in labels]
         if block.column_labels is not None:
             block.column_labels = [name.strip("*`$ ") for name in block.column_labels]
-        block.form, block.span = form, span
+    return out
+
+
+def _columns(
+    source: Source, rows: list[list[Span]], head: list[str] | None, form: str, decimal: str | None
+) -> list[Block]:
+    """A block for each column of vectors, and one for all columns of numbers."""
+    width = max(map(len, rows))
+    vectors = {
+        column for column in range(width) if any(_vector(source, row[column]) for row in rows if column < len(row))
+    }
+    short = next((row for row in rows if len(row) < width), None)
+    if vectors and short is not None:
+        message = f"found a row of {len(short)} cells, wanted {width}"
+        raise source.error(message, short[0][0] if short else 0, "write ... for what was not printed")
+    names = [""] * width if head is None else [*head, *[""] * width]
+    out = [
+        _of_vectors(source, [row[column] for row in rows], form, decimal, names[column].strip("*`$ ") or None)
+        for column in sorted(vectors)
+    ]
+    numbers = [[cell for column, cell in enumerate(row) if column not in vectors] for row in rows]
+    if any(numbers):
+        rest = None if head is None else [name for column, name in enumerate(head) if column not in vectors]
+        out.append(Block(form, numbers, column_labels=rest))
     return out
 
 
