@@ -148,6 +148,7 @@ def _plain(source: Source, low: int, high: int, form: str | None, seen: str, dec
     if labelled is not None:
         rows = [lines.numbers(source, start, end, decimal) for _, start, end in labelled]
         found = [Block(name, rows, row_labels=[label for label, _, _ in labelled], span=(low, high))]
+        found[0].vector, found[0].label = len(rows) == 1, labelled[0][0] if len(rows) == 1 else None
     elif seen == "lines":
         rows = [lines.numbers(source, start, end, decimal) for start, end in source.lines(begin, high)]
         found = [Block(name, rows, vector=len(rows) == 1, span=(low, high))]

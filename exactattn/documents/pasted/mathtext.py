@@ -84,6 +84,7 @@ class _Reader:
 
     def __init__(self, text: str, end: int, out: Spelled) -> None:
         self.text, self.end, self.out = text, end, out
+        self.first = 0  # the first piece of the argument that is being read
 
     def sequence(self, i: int, end: int, depth: int) -> int:
         """Everything from i to end; gives end."""
@@ -110,6 +111,9 @@ class _Reader:
             return self.root(i, end, depth)
         if char == "e" and self.power_of_e(i, end):
             return self.exponential(i, end, depth)
+        if char == "e" and self.alone(i, end):
+            self.out.add("exp(1)", i)
+            return i + 1
         if char == "~" and i > 0 and self.text[i - 1].isdigit() and self.text[i + 1 : i + 2].isdigit():
             char = "\u00a0"  # a space of LaTeX that is not broken
         self.out.add(char, i)
@@ -152,13 +156,30 @@ class _Reader:
 
     def bracketed(self, i: int, end: int, depth: int) -> int:
         """An argument, in brackets where it needs them."""
-        first = len(self.out.parts)
+        outer, self.first = self.first, len(self.out.parts)
         stop = self.argument(i, end, depth)
-        self.out.bracket(first)
+        self.out.bracket(self.first)
+        self.first = outer
         return stop
+
+    def product(self, i: int) -> None:
+        r"""The sign of a product between a number and a root behind it: `2\sqrt{2}`.
+
+        Errors: NumeralError for `1/2√2`, where the root can stand above the line or below.
+        """
+        parts, last = self.out.parts, len(self.out.parts)
+        while last > self.first and (not parts[last - 1][0].strip() or parts[last - 1][0].strip("0123456789.") == ""):
+            last -= 1
+        if any(part.strip() for part, _ in parts[last:]):
+            if last > self.first and parts[last - 1][0] == "/":
+                raise NumeralError(
+                    "found a root behind a quotient without a sign; write 1/(2*sqrt(2)) or 1/2*sqrt(2)", i
+                )
+            self.out.add("*", i)
 
     def root(self, i: int, end: int, depth: int, stop: int | None = None) -> int:
         r"""`\sqrt[n]{x}` or `√x`: sqrt(x), or x**(1/n)."""
+        self.product(i)
         stop = i + 1 if stop is None else stop
         index = None
         at = self.start(stop, end)
@@ -185,9 +206,13 @@ class _Reader:
         self.out.add(")", i - 1)
         return i
 
+    def alone(self, i: int, end: int) -> bool:
+        """Is a letter no part of a name, a number or an index?"""
+        before, after = self.text[i - 1 : i], self.text[i + 1 : min(i + 2, end)]
+        return not (before.isalnum() or before in ("\\", "_", ".") or after.isalnum() or after == "_")
+
     def power_of_e(self, i: int, end: int) -> bool:
-        before, after = self.text[i - 1 : i], self.start_or_end(i + 1, end)
-        return not (before.isalnum() or before in ("\\", "_")) and self.text.startswith("^", after)
+        return self.alone(i, end) and self.text.startswith("^", self.start_or_end(i + 1, end))
 
     def exponential(self, i: int, end: int, depth: int) -> int:
         """`e^{x}`, `e^x`, `e^-x`, `e^(x)`, `e^0.382`: exp(x)."""

@@ -6,6 +6,7 @@ A first row or column of words is labels. A column whose cells are vectors is a 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.brackets import Group, Lists
@@ -168,8 +169,14 @@ def _columns(
 
 def _vector(source: Source, cell: Span) -> bool:
     """Is a cell a list of numbers in brackets?"""
-    low, high = cell
-    return high - low > 2 and source.text[low:high].strip("$`* ")[:1] in ("[", "(") and _group(source, cell) is not None
+    return _is_vector(source.text[slice(*cell)])
+
+
+@lru_cache(maxsize=4096)
+def _is_vector(text: str) -> bool:
+    if len(text) < 3 or text.strip("$`* ")[:1] not in ("[", "("):
+        return False
+    return _group(Source(text), (0, len(text))) is not None
 
 
 def _group(source: Source, cell: Span) -> Group | None:
@@ -195,9 +202,12 @@ def _of_vectors(source: Source, cells: list[Span], form: str, decimal: str | Non
 
 
 def _is_header(texts: list[list[str]], vectors: list[bool]) -> bool:
-    """Is the first row words, where a later one has numbers?"""
+    """Is the first row words, or the numbers of columns behind an empty corner, where a later one has numbers?"""
     if len(texts) < 2 or vectors[0]:
         return False
+    corner = texts[0][0] == "" or len(texts[0]) == len(texts[1]) - 1
+    if corner and _counts(texts[0]):
+        return True
     first = [text for text in texts[0] if text]
     numbers = sum(looks_like_number(text) for text in first[-len(texts[1]) :])
     later = sum(looks_like_number(text) for text in texts[1])

@@ -77,6 +77,10 @@ def test_a_number_as_it_is_stated(text: str, value: Fraction, unit: Fraction, di
         (r"\dfrac{1}{\sqrt{2}}", "1/sqrt(2)"),
         (r"\exp\left(-1\right)", "exp(-1)"),
         ("10⁻³", "1/1000"),
+        (r"2\sqrt{3}", "2*sqrt(3)"),
+        (r"\frac{1}{2\sqrt{2}}", "1/(2*sqrt(2))"),
+        (r"\frac{e}{e+2}", "exp(1)/(exp(1)+2)"),
+        (r"\sqrt[3]{2}", "2**(1/3)"),
         (r"0.4 \cdot 10 + 0.2 \times 5", "5"),
     ],
 )
@@ -128,6 +132,10 @@ def test_a_comma_with_two_readings_is_an_error_that_names_both() -> None:
         ("12,34,56", 1, "neither with a decimal point nor with a decimal comma"),
         ("1.66 (1 decimals)", 1, "more digits than the 1 decimals"),
         ("< > 5", 1, "two marks"),
+        ("1/2√2", 4, "a root behind a quotient"),
+        ("0.40–0.45", 1, "found a range"),
+        ("about 10-20", 7, "wanted one number"),
+        ("~" * 30 + "5", 9, "more than 8 words and marks"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(text: str, column: int, part: str) -> None:
