@@ -38,9 +38,8 @@ def _drop_line_numbers(source: Source, low: int, high: int) -> None:
         return
     first = int(numbers[0][1])
     rest = source.text[numbers[0].end() : numbers[0].end() + 200].split("\n")[0]
-    if [int(match[1]) for match in numbers] != list(range(first, first + len(numbers))) or not any(
-        c in rest for c in "[(\\"
-    ):
+    running = [int(match[1]) for match in numbers] == list(range(first, first + len(numbers)))
+    if not running or not any(sign in rest for sign in ("[", "((", "\\begin")):
         return
     parts, at = [], 0
     for match in numbers:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.brackets import Group, Lists
+from exactattn.documents.pasted.model import PastedError
 from exactattn.documents.pasted.source import Source
 from exactattn.documents.pasted.vectors import blocks_of, pieces
 
@@ -176,7 +177,10 @@ def _vector(source: Source, cell: Span) -> bool:
 def _is_vector(text: str) -> bool:
     if len(text) < 3 or text.strip("$`* ")[:1] not in ("[", "("):
         return False
-    return _group(Source(text), (0, len(text))) is not None
+    try:
+        return _group(Source(text), (0, len(text))) is not None
+    except PastedError:
+        return True  # one with a mistake, said with its place when it is read
 
 
 def _group(source: Source, cell: Span) -> Group | None:
