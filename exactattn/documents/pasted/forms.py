@@ -38,9 +38,8 @@ def _drop_line_numbers(source: Source, low: int, high: int) -> None:
         return
     first = int(numbers[0][1])
     rest = source.text[numbers[0].end() : numbers[0].end() + 200].split("\n")[0]
-    if [int(match[1]) for match in numbers] != list(range(first, first + len(numbers))) or not any(
-        c in rest for c in "[(\\"
-    ):
+    running = [int(match[1]) for match in numbers] == list(range(first, first + len(numbers)))
+    if not running or not any(sign in rest for sign in ("[", "((", "\\begin")):
         return
     parts, at = [], 0
     for match in numbers:
@@ -148,6 +147,7 @@ def _plain(source: Source, low: int, high: int, form: str | None, seen: str, dec
     if labelled is not None:
         rows = [lines.numbers(source, start, end, decimal) for _, start, end in labelled]
         found = [Block(name, rows, row_labels=[label for label, _, _ in labelled], span=(low, high))]
+        found[0].vector, found[0].label = len(rows) == 1, labelled[0][0] if len(rows) == 1 else None
     elif seen == "lines":
         rows = [lines.numbers(source, start, end, decimal) for start, end in source.lines(begin, high)]
         found = [Block(name, rows, vector=len(rows) == 1, span=(low, high))]

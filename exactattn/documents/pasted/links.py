@@ -127,6 +127,8 @@ def _number(before: str, after: str) -> str | None:
     """`1/√2 *` and `/ √2` as one factor, or None when they are no numbers."""
     if len(before) + len(after) > MAX_FACTOR:
         return None
+    if not any(c.isdigit() or c == "√" for c in before + after) and before.strip("+-") + after:
+        return None
     try:
         front, back = spell(before)[0].strip().rstrip("*×· ").strip(), spell(after)[0].strip()
     except NumeralError:

@@ -97,6 +97,9 @@ class _Peeled:
     def _peel(self) -> None:
         """Takes off what stands around the number until nothing more is known; each step makes the text shorter."""
         ends, before = self.ends, (-1, -1)
+        while ends.rest.endswith((",", ";", "。")):  # of the sentence, not of the number
+            ends.high -= 1
+            ends.strip()
         for _ in range(MAX_PHRASES):
             if (ends.low, ends.high) == before:
                 return
@@ -146,7 +149,7 @@ class _Peeled:
             numeral = self._as_percent(numeral)
         if self.announced is not None:
             numeral = self._announced_unit(numeral, *self.announced)
-        if approximate:
+        if approximate and self.announced is None:
             numeral = coarse(numeral)
         factor = SCALES[self.scale] if self.scale else 1
         factor *= UNITS[self.unit] if self.unit else 1
@@ -211,12 +214,18 @@ class _Peeled:
 
 
 def coarse(numeral: Numeral) -> Numeral:
-    """An integer said to be about right: its last digit that is not 0 is the last that counts."""
-    if numeral.form != "integer" or not isinstance(numeral.value, Fraction) or numeral.value == 0:
+    """An integer or whole percentage said to be about right: its last digit that is not 0 is the last that counts."""
+    whole = Fraction(1, 100) if numeral.form == "percent" else Fraction(1)
+    if (
+        numeral.unit != whole
+        or not isinstance(numeral.value, Fraction)
+        or numeral.value == 0
+        or "e" in numeral.text.lower()
+    ):
         return numeral
-    digits = str(abs(numeral.value.numerator))
+    digits = str(abs(numeral.value / whole))
     zeros = len(digits) - len(digits.rstrip("0"))
-    return with_unit(numeral, Fraction(10**zeros)) if zeros else numeral
+    return with_unit(numeral, whole * 10**zeros) if zeros else numeral
 
 
 def _pointed(text: str, low: int, high: int, decimal: str | None) -> tuple[str, list[int]]:

@@ -6,9 +6,11 @@ A first row or column of words is labels. A column whose cells are vectors is a 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.brackets import Group, Lists
+from exactattn.documents.pasted.model import PastedError
 from exactattn.documents.pasted.source import Source
 from exactattn.documents.pasted.vectors import blocks_of, pieces
 
@@ -133,31 +135,52 @@ def labelled(
         rows = [[cell for column, cell in enumerate(row) if column not in apart] for row in rows]
         if head is not None and len(head) == width:
             head = [text for column, text in enumerate(head) if column not in apart]
-    kinds = [any(_vector(source, row[column]) for row in rows if column < len(row)) for column in range(width)]
-    out = []
-    for column, vector in enumerate(kinds):
-        if vector:
-            name = head[column] if head is not None and column < len(head) else None
-            out.append(_of_vectors(source, [row[column] for row in rows if column < len(row)], form, decimal, name))
-    plain = [[cell for column, cell in enumerate(row) if not kinds[column]] for row in rows]
-    if any(plain):
-        names = (
-            None if head is None else [name for column, name in enumerate(head) if column >= width or not kinds[column]]
-        )
-        out.append(Block(form, plain, column_labels=names, span=span))
+    out = _columns(source, rows, head, form, decimal)
     for number, block in enumerate(out):
-        block.chain = number
+        block.chain, block.form, block.span = number, form, span
         block.row_labels = None if labels is None else [label.strip("*`$ ") for label in labels]
         if block.column_labels is not None:
             block.column_labels = [name.strip("*`$ ") for name in block.column_labels]
-        block.form, block.span = form, span
+    return out
+
+
+def _columns(
+    source: Source, rows: list[list[Span]], head: list[str] | None, form: str, decimal: str | None
+) -> list[Block]:
+    """A block for each column of vectors, and one for all columns of numbers."""
+    width = max(map(len, rows))
+    vectors = {
+        column for column in range(width) if any(_vector(source, row[column]) for row in rows if column < len(row))
+    }
+    short = next((row for row in rows if len(row) < width), None)
+    if vectors and short is not None:
+        message = f"found a row of {len(short)} cells, wanted {width}"
+        raise source.error(message, short[0][0] if short else 0, "write ... for what was not printed")
+    names = [""] * width if head is None else [*head, *[""] * width]
+    out = [
+        _of_vectors(source, [row[column] for row in rows], form, decimal, names[column].strip("*`$ ") or None)
+        for column in sorted(vectors)
+    ]
+    numbers = [[cell for column, cell in enumerate(row) if column not in vectors] for row in rows]
+    if any(numbers):
+        rest = None if head is None else [name for column, name in enumerate(head) if column not in vectors]
+        out.append(Block(form, numbers, column_labels=rest))
     return out
 
 
 def _vector(source: Source, cell: Span) -> bool:
     """Is a cell a list of numbers in brackets?"""
-    low, high = cell
-    return high - low > 2 and source.text[low:high].strip("$`* ")[:1] in ("[", "(") and _group(source, cell) is not None
+    return _is_vector(source.text[slice(*cell)])
+
+
+@lru_cache(maxsize=4096)
+def _is_vector(text: str) -> bool:
+    if len(text) < 3 or text.strip("$`* ")[:1] not in ("[", "("):
+        return False
+    try:
+        return _group(Source(text), (0, len(text))) is not None
+    except PastedError:
+        return True  # one with a mistake, said with its place when it is read
 
 
 def _group(source: Source, cell: Span) -> Group | None:
@@ -183,9 +206,12 @@ def _of_vectors(source: Source, cells: list[Span], form: str, decimal: str | Non
 
 
 def _is_header(texts: list[list[str]], vectors: list[bool]) -> bool:
-    """Is the first row words, where a later one has numbers?"""
+    """Is the first row words, or the numbers of columns behind an empty corner, where a later one has numbers?"""
     if len(texts) < 2 or vectors[0]:
         return False
+    corner = texts[0][0] == "" or len(texts[0]) == len(texts[1]) - 1
+    if corner and _counts(texts[0]):
+        return True
     first = [text for text in texts[0] if text]
     numbers = sum(looks_like_number(text) for text in first[-len(texts[1]) :])
     later = sum(looks_like_number(text) for text in texts[1])

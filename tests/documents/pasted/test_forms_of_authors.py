@@ -123,6 +123,16 @@ def test_a_table_with_two_columns_of_vectors_is_two_matrices() -> None:
         read_pasted(text)
 
 
+def test_the_counts_of_columns_and_rows_are_labels() -> None:
+    frame = read_pasted("          0         1\n0  0.401112  0.598888\n1  0.250000  0.750000")
+    assert (frame.row_labels, frame.column_labels) == (("0", "1"), ("0", "1"))
+    assert values(frame) == exactly("0.401112 0.598888", "0.25 0.75")
+
+
+def test_comments_of_code_are_no_numbers() -> None:
+    assert values(read_pasted("A = [[1, 0],  # cat (the 1st\n     [0, 1]]  # mat")) == exactly("1 0", "0 1")
+
+
 # 3: what programs print
 
 
