@@ -94,6 +94,6 @@ def test_the_command_says_what_differs_and_exits_1(tmp_path, monkeypatch, capsys
 
 def test_the_whole_corpus_comes_out_as_its_cases_say(monkeypatch):
     monkeypatch.chdir(ROOT)
-    cases = sorted(str(path) for path in CASES.glob("*.yaml"))
+    cases = sorted(str(path) for path in CASES.glob("w*.yaml"))
     assert len(cases) == 38
     assert exit_status(verify(cases), strict=True) == 0

@@ -65,7 +65,7 @@ def listed(options: Mapping[str, str], option: str) -> list[Exact]:
 
 
 def _flat(array: Array) -> list[Exact]:
-    return [x for item in array for x in _flat(item)] if isinstance(array, tuple) else [array]
+    return [x for item in array for x in _flat(item)] if isinstance(array, tuple) else [] if array is None else [array]
 
 
 def closed(x: Exact) -> Enclose:
