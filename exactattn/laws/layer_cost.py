@@ -49,7 +49,7 @@ class LayerCost:
     Statement: for n positions of width d: the core of self-attention takes 2 n^2 d multiplications, with its
     projections 2 n^2 d + 4 n d^2; a convolution of width k (padding counted) k n d^2; a recurrent layer 2 n d^2.
     From the first input to the last output it takes 1 step of attention, n of a recurrent layer, and
-    ceil((n - 1)/(k - 1)) convolutions of width k >= 2, which is n/k up to factors between 1/2 and 3 for 2 <= k <= n.
+    ceil((n - 1)/(k - 1)) convolutions of width k >= 2, which lies between n/k and 3 n/k for 2 <= k <= n.
     Derivation: counting products; following what each output depends on. A cost is O(f) when cost <= C f for some C
     and all sizes from 1 with k <= n: so when each of its terms is at most a term of f, and not when on some path of
     growing sizes it grows faster than every term of f.
@@ -155,9 +155,14 @@ def _show_paths(proof: Proof, most: int) -> None:
     right = all(_layers(n, lambda i, k=k: range(max(0, i - k + 1), i + 1)) == -(-(n - 1) // (k - 1)) for n, k in wide)
     proof.checked(f"convolution of width k >= 2, n <= {most}: ceil((n - 1)/(k - 1)) layers", by, right)
     sp = proof.ar.algebra.sp
-    n, k = (least + sp.Dummy(positive=True) for least in (0, 2))
+    k, more = (least + sp.Dummy(positive=True) for least in (1, 0))
+    n = k + more
+    ratio = (n - 1) / (k - 1)
+    proof.positive("1 < k < n: n/k < (n - 1)/(k - 1)", [ratio - n / k])
+    k = 2 + sp.Dummy(positive=True)
+    n = k + more
     proof.positive(
-        "convolution, k > 2: (n - 1)/(k - 1) < 2 n/k; equal less 1 at k = 2", [2 * n / k - (n - 1) / (k - 1)]
+        "2 < k < n: (n - 1)/(k - 1) + 1 < 3 n/k; so for k = 2, and 1 for k = n", [3 * n / k - (n - 1) / (k - 1) - 1]
     )
 
 

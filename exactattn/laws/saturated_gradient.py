@@ -13,7 +13,7 @@ from exactattn.laws.formulas import shown
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.prints import Enclose, compare_number, listed, told
 from exactattn.laws.proof import Proof, derivative, full
-from exactattn.laws.saturation import REAL, chosen, confirm, slope, smallest_gap, spell
+from exactattn.laws.saturation import REAL, Pair, chosen, confirm, slope, smallest_gap, spell
 from exactattn.numbers.balls import FIRST_BITS, interval
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact
@@ -112,15 +112,22 @@ def _pair(gap: int) -> tuple[Interval, Interval]:
 
 def _lost(proof: Proof, fmt: Format) -> str | None:
     """The smallest gap at which the derivative of the largest weight rounds to 0, then that of both."""
-    found = smallest_gap(fmt, lambda weights: slope(weights.large, fmt) == 0)
+
+    def flat(weights: Pair) -> bool:
+        return slope(weights.large, fmt) == 0
+
+    def gone(weights: Pair) -> bool:
+        return flat(weights) and slope(weights.small, fmt) == 0
+
+    found = smallest_gap(fmt, flat)
     if found is None:
         return None
     proof.checked(f"{fmt.name}: da_1/ds_1 is not 0", "rounding each operation exactly", False)
-    confirm(proof, found, fmt)
+    confirm(proof, found, fmt, flat)
     text = f"scores [{found.gap}, 0]: the weights in {fmt.name} are {spell(found)} and da_1/ds_1 is 0"
-    both = smallest_gap(fmt, lambda weights: slope(weights.large, fmt) == slope(weights.small, fmt) == 0)
+    both = smallest_gap(fmt, gone)
     if both is not None and both.gap != found.gap:
-        confirm(proof, both, fmt)
+        confirm(proof, both, fmt, gone)
         text += f"; from [{both.gap}, 0] every element of the gradient is 0"
     return text
 

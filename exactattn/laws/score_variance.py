@@ -75,7 +75,8 @@ class ScoreVariance:
                 _, found = _claimed(proof, options, moments)
                 counterexample = f"components {name}, {found}" if found else None
         about = _about(assumed) if not others else "with any means and variances"
-        sought = f"; the counterexample is the first among {ORDER}" if counterexample else ""
+        order = "standard components, uniform on [0, 1), then any; in each " if others else ""
+        sought = f"; the counterexample is the first among {order}{ORDER}" if counterexample else ""
         return proof.decision(
             f"{_statement(options, values)} for independent components {about}",
             [f"d_k={width}" for width in widths] + ["every d_k"],

@@ -156,7 +156,7 @@ def _in_format(proof: Proof, claim: str, fmt: Format) -> str | None:
         return None
     text = f"scores [{found.gap}, 0]: the weights in {fmt.name} are {spell(found)}"
     proof.checked(f"{fmt.name}, two keys: every weight is {CLAIMS[claim]}", "rounding each operation exactly", False)
-    confirm(proof, found, fmt)
+    confirm(proof, found, fmt, lost)
     return text
 
 
