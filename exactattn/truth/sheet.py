@@ -17,7 +17,7 @@ from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse,
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
 from exactattn.numbers.expressions import Index, Name, Reference, parts_below
-from exactattn.numbers.folding import evaluate_array
+from exactattn.numbers.folding import evaluate_array, shape
 from exactattn.numbers.tokens import shorten, suggestion
 from exactattn.truth.arrays import cells_of_array, pick
 from exactattn.truth.boxes import Boxes, over_box
@@ -261,11 +261,12 @@ class SheetTruth:
             if self.attention is not None:
                 yield from self.attention.readings(stage)
             return
+        sizes = shape(self.array(str(stage)))
         for name, formula in step_readings(self, stage):
             with suppress(NumeralError, KeyError):
                 other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
-                other.array(str(stage))
-                yield Reread(name, other)
+                if shape(other.array(str(stage))) == sizes:
+                    yield Reread(name, other)
 
 
 def _replaced(array: Any, index: tuple[int, ...], x: Exact) -> Any:

@@ -104,6 +104,13 @@ printed:
     assert all(name in item.readings for item in found.values())
 
 
+def test_a_reading_of_another_shape_is_none():
+    # the transpose of 2 x 3 scores fits no print of 2 x 3 weights
+    text = "version: 1\nproblem: {inputs: {s: [[2, 4, 6], [1, 1, 3]]}}\nprinted: {weights: {of: softmax(s), values: %s}}"
+    found = judged(text % "[[0.10, 0.30, 0.60], [0.21, 0.21, 0.58]]")
+    assert {item.reason for item in found.values()} == {"new"}
+
+
 def test_the_axis_of_a_softmax_is_named():
     found = judged(THIRD % printed(np.exp(S), axis=0))
     assert {item.closest_reading for item in found.values() if item.wrong} == {"softmax_axis=queries"}
