@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn.attention.definition import stages
-from exactattn.attention.sheet import Sheet, StepName
+from exactattn.attention.sheet import SCALE, Sheet, StepName
 from exactattn.attention.sheet import Where as StageOrStep
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import NumeralError, Unavailable
@@ -41,7 +41,8 @@ class SheetTruth:
         self.given = dict(given or {})
         self.most_bits = most_bits
         at_stages = {element: x for element, x in self.given.items() if isinstance(element.stage, Stage)}
-        self.attention = None if sheet.problem is None else Truth(sheet.problem, at_stages, most_bits)
+        problem = _scaled(sheet.problem, self.given)
+        self.attention = None if problem is None else Truth(problem, at_stages, most_bits)
         self._arrays: dict[str, Any] = {**sheet.inputs, **sheet.prints}
         self._pinned: SheetTruth | None = None
         self._stages: Mapping[tuple[Stage, int], Any] | None = None
@@ -145,8 +146,8 @@ class SheetTruth:
 
     def _stage(self, stage: Stage) -> Any:
         """A stage of the problem beside the steps as nested tuples, as shown; several heads one deeper."""
-        problem = self.sheet.problem
-        assert problem is not None
+        assert self.attention is not None
+        problem = self.attention.problem
         if self._stages is None:
             cells: dict[tuple[Stage, int], dict[tuple[int, int], Exact]] = {}
             for element, x in self.given.items():
@@ -267,6 +268,12 @@ class SheetTruth:
                 other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
                 if shape(other.array(str(stage))) == sizes:
                     yield Reread(name, other)
+
+
+def _scaled(problem: Problem | None, given: Mapping[Element, Exact]) -> Problem | None:
+    """The problem with the scale that somebody printed and used on, where they did."""
+    scales = [x for e, x in given.items() if isinstance(e.stage, StepName) and e.stage.name == SCALE]
+    return problem.with_spec(scale=scales[0]) if problem is not None and scales else problem
 
 
 def _replaced(array: Any, index: tuple[int, ...], x: Exact) -> Any:

@@ -53,6 +53,21 @@ printed:
     assert "true_from_constants" not in found["scale"].evidence
 
 
+def test_a_printed_scale_stands_beside_that_of_a_problem(findings):
+    # 100/sqrt(2) = 70.7107, 100*0.71 = 71, 300*0.71 = 213 where 300/sqrt(2) = 212.13
+    found = findings(
+        """problem: {Q: [[10, 0], [0, 10]], K: [[10, 0], [30, 0]], V: [[1], [2]]}  # d_k = 2
+printed:
+  scale: 0.71
+  scaled: [[70.7, 213], [0, 0]]
+"""
+    )
+    assert found["scale"].reason == "rounded"
+    assert found["scaled[0,0]"].reason == "rounded"
+    assert float(found["scaled[0,0]"].evidence["true_from_constants"]) == 71
+    assert (found["scaled[0,1]"].reason, found["scaled[0,1]"].evidence["origin"]) == ("propagated", "rounding")
+
+
 def test_numbers_whose_origin_is_not_given_are_judged_for_consistency(findings):
     # 0.3*1 + 0.5*2 + 0.2*3 = 1.9, within 0.05*(1 + 2 + 3) = 0.3 of it whatever the weights were
     found = findings(
