@@ -75,7 +75,17 @@ class Bench:
     @cached_property
     def referee(self) -> AnyTruth:
         """What printed numbers are judged against: the problem, and the formulas beside it or instead of it."""
-        return self.truth if self.sheet is None else SheetTruth(self.sheet)
+        return self.sheet_truth or self.truth
+
+    @cached_property
+    def sheet_truth(self) -> SheetTruth | None:
+        """What the formulas truly give, where there are any."""
+        return None if self.sheet is None else SheetTruth(self.sheet)
+
+    @property
+    def the_truth(self) -> Truth | None:
+        """What the problem truly gives; None when there is no problem."""
+        return None if self.the_problem is None else self.truth
 
     @property
     def several_heads(self) -> bool:

@@ -61,6 +61,7 @@ json_option = click.option("--json", "json_file", metavar="FILE", help="Write JS
 @click.argument("cases", nargs=-1, required=True, metavar="CASE...")
 @json_option
 @click.option("--markdown", "markdown_file", metavar="FILE", help="Write Markdown to a file; - is standard output.")
+@click.option("--table", "table_file", metavar="FILE", help="Write one line a case to a file, as a Markdown table.")
 @click.option("--digits", type=click.IntRange(1, 1000), default=20, show_default=True, help="Digits of true values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of whatever is drawn.")
 @click.option("--strict", is_flag=True, help="Exit 3 when something is undecided, not run or broken.")
@@ -72,6 +73,7 @@ def verify(
     cases: tuple[str, ...],
     json_file: str | None,
     markdown_file: str | None,
+    table_file: str | None,
     digits: int,
     seed: int,
     strict: bool,
@@ -82,14 +84,16 @@ def verify(
 ) -> None:
     """Judge the printed numbers and statements of case files.
 
-    A CASE of - is standard input. A Markdown or LaTeX document (.md, .tex, .txt) is judged by the case that is drafted
-    from it.
+    A CASE of - is standard input, a folder stands for the cases in it. A Markdown or LaTeX document (.md, .tex, .txt)
+    is judged by the case that is drafted from it.
     """
+    from exactattn.documents.files import case_files
     from exactattn.journeys import verify as journey
     from exactattn.journeys.explain import require_prefixes
 
-    outputs = {name: file for name, file in (("json", json_file), ("markdown", markdown_file)) if file is not None}
-    shell.distinct(outputs, cases)
+    asked = {"json": json_file, "markdown": markdown_file, "table": table_file}
+    outputs = {name: file for name, file in asked.items() if file is not None}
+    shell.distinct(outputs, [file for case in cases for file in case_files(case)])
     require_prefixes((*select, *ignore))
     reports = journey.verify(list(cases), journey.VerifyOptions(digits, seed, select, ignore))
     failed = shell.deliver(reports, outputs, quiet, verbose)

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+MOST_NAMES = 12  # known names that a hint lists
+
 
 class ExactattnError(Exception):
     """Anything a user can cause and mend; its text is for people."""
@@ -73,7 +75,8 @@ class UsageError(ExactattnError):
 
 
 def close(found: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt name: the closest known one, or all of them."""
+    """A hint for a misspelt name: the closest known one, or the first `MOST_NAMES` of them."""
     names = sorted(known)
     near = get_close_matches(found, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are: {', '.join(names)}"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"; did you mean {near[0]!r}?" if near else f"; known are: {', '.join(names[:MOST_NAMES])}{more}"

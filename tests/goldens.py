@@ -6,11 +6,16 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from exactattn import plugins
+from exactattn.cli import main
 from exactattn.journeys.verify import verify
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "cases").rglob("*.yaml"))
+
+TABLE = ROOT / "reports" / "published.md"  # exactattn verify cases/published --quiet --table reports/published.md
 
 
 def settled(reports):
@@ -34,8 +39,23 @@ def golden_path(case, suffix):
     return (ROOT / "reports" / Path(case).relative_to("cases")).with_suffix(suffix)
 
 
+def golden_suffixes(case):
+    """In which forms the report of a case is kept: of the corpus only Markdown, which is a tenth of the JSON."""
+    return (".md",) if case.startswith("cases/published/") else (".json", ".md")
+
+
 def golden_texts(case):
     """The JSON and Markdown that a case must give, by suffix."""
     reports = settled(verify([case]))
-    markdown = plugins.get("render", "markdown").render(reports)
-    return {".json": json.dumps(reports.as_json(), indent=1, ensure_ascii=False) + "\n", ".md": markdown}
+    forms = {
+        ".json": lambda: json.dumps(reports.as_json(), indent=1, ensure_ascii=False) + "\n",
+        ".md": lambda: plugins.get("render", "markdown").render(reports),
+    }
+    return {suffix: forms[suffix]() for suffix in golden_suffixes(case)}
+
+
+def table_text():
+    """The table that the corpus must give, as the command writes it."""
+    result = CliRunner().invoke(main, ["verify", "cases/published", "--quiet", "--table", "-"])
+    assert result.exit_code == 0, result.output
+    return result.stdout

@@ -14,6 +14,8 @@ from exactattn.attention.spec import Problem, Stage
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.expressions import Node
 
+SCALE = "scale"  # the step of a printed scale, such as 0.707, beside an attention problem
+SCALE_ORDER = Stage.SCORES.order  # before what is scaled
 FIRST_ORDER = 100  # steps come after all stages of attention in the data flow: no stage uses a step
 
 

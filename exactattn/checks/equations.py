@@ -33,7 +33,7 @@ class Equations:
         return judged(self, bench, "equation", lambda claim: self._judge(bench, claim))
 
     def _judge(self, bench: Bench, claim: Claim) -> Iterator[Finding]:
-        scope = Scope(None if bench.the_problem is None else bench.truth, bench.printed)
+        scope = Scope(bench.the_truth, bench.printed, sheet=bench.sheet_truth)
         statement = scope.read(claim.text)
         links = judge(scope.values, statement)
         verdict = worst(links)

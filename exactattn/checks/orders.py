@@ -29,7 +29,7 @@ class Orders:
         return judged(self, bench, "order", lambda claim: self._judge(bench, claim))
 
     def _judge(self, bench: Bench, claim: Claim) -> Iterator[Finding]:
-        scope = Scope(None if bench.the_problem is None else bench.truth, bench.printed)
+        scope = Scope(bench.the_truth, bench.printed, sheet=bench.sheet_truth)
         statement = scope.read(claim.text)
         links = judge(scope.values, statement, prints=False)
         verdict = worst(links)
@@ -63,9 +63,9 @@ def _says(values: Values, links: list[Link], verdict: Verdict) -> str:
 
 def _as_printed(bench: Bench, claim: Claim) -> bool | None:
     """Do the author's printed numbers agree? None when some of them were not printed."""
-    if not bench.printed or bench.the_problem is None:
+    if not bench.printed:
         return None
-    scope = Scope(bench.truth, bench.printed, as_printed=True)
+    scope = Scope(bench.the_truth, bench.printed, as_printed=True, sheet=bench.sheet_truth)
     try:
         verdict = worst(judge(scope.values, scope.read(claim.text), prints=False))
     except (NumeralError, Unavailable):

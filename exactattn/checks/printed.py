@@ -87,6 +87,7 @@ class Printed:
         more = {
             "kind": kind_of(bench.referee, item),
             "true_from_constants": None if item.from_constants is None else short(item.from_constants),
+            "reading": item.closest_reading if item.reason == "convention" else None,
         }
         return {key: x for key, x in more.items() if x is not None} | {
             "printed": item.cell.text,

@@ -195,7 +195,10 @@ class _Case:
         node = self.root.values.get("claims")
         counts: dict[str, dict[str, int]] = {}
         readings: list[tuple[str, tree.Mapping]] = []
-        scopes = {name: Scope(one, self.blocks.get(name, {})) for name, one in self.problems.items() if one is not None}
+        scopes = {
+            name: Scope(self.problems.get(name), self.blocks.get(name, {}), maker.truth if maker.started else None)
+            for name, maker in self.makers.items()
+        }
         for item in node.items if isinstance(node, tree.Sequence) else ():
             if not isinstance(item, tree.Mapping):
                 self.mistakes.mapping(item)

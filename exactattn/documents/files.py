@@ -12,6 +12,16 @@ MAX_BYTES = 2_000_000
 STDIN = "-"
 
 
+def case_files(path: str) -> list[str]:
+    """The files that a path stands for: those of a folder that are cases by their names, in order; else itself."""
+    place = Path(path)
+    try:
+        cases = _cases(place) if path != STDIN and place.is_dir() else []
+    except (OSError, ValueError):
+        cases = []
+    return [str(place / name) for name in cases] or [path]
+
+
 def read_bytes(path: str, mistakes: Mistakes) -> bytes:
     """The content of a file, or of standard input for `-`. Errors: CaseError."""
     if path == STDIN:
@@ -68,6 +78,11 @@ def _similar(place: Path) -> str | None:
     return f"did you mean {str(place.parent / near[0])!r}?" if near else None
 
 
+def _cases(folder: Path) -> list[str]:
+    """The names in a folder that are those of cases, in order; hidden ones are left out."""
+    return sorted(e.name for e in folder.iterdir() if e.suffix in (".yaml", ".yml") and not e.name.startswith("."))
+
+
 def _cases_in(folder: Path) -> str:
-    names = sorted(entry.name for entry in folder.iterdir() if entry.suffix in (".yaml", ".yml"))
+    names = _cases(folder)
     return f"name the files in it, for example {str(folder / names[0])!r}" if names else "name a YAML file"

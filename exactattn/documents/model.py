@@ -164,7 +164,9 @@ class BlockPart(Part):
 
 
 Printed = Annotated[
-    Annotated[Numbers, Tag("<rows>")] | Annotated[BlockPart, Tag("<mapping>")],
+    Annotated[Numbers, Tag("<rows>")]
+    | Annotated[BlockPart, Tag("<mapping>")]
+    | Annotated[str, WithJsonSchema({"type": ["string", "number"], "pattern": "[0-9]"}), Tag("<word>")],
     Discriminator(_kind),
 ]
 

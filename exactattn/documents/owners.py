@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exactattn.attention.sheet import Where
+from exactattn.attention.sheet import SCALE, Where
 from exactattn.attention.spec import Stage
 from exactattn.documents.nodes import Mapping, Node, Scalar, nearest, quoted
 from exactattn.documents.positions import Part
@@ -34,6 +34,8 @@ class Owned(Part):
         step = None if self.maker is None else self.maker.sheet.step(self.name.text if node is None else _text(node))
         if step is not None:
             return step.name
+        if self.problem is not None and self.maker is not None and (_text(node) if node else self.name.text) == SCALE:
+            return self.maker.scale()
         if node is not None:
             steps = [] if self.maker is None else [str(step.name) for step in self.maker.sheet.steps]
             chosen = self.reader.mistakes.choice(node, [*STAGES, *steps], "a stage", STAGE_WORDS)

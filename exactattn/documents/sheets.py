@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from exactattn.attention.sheet import FIRST_ORDER, Sheet, Step, StepName
+from exactattn.attention.sheet import FIRST_ORDER, SCALE, SCALE_ORDER, Sheet, Step, StepName
 from exactattn.attention.spec import Problem, Stage
 from exactattn.documents.cells import Reader
 from exactattn.documents.forms import with_units
@@ -19,7 +19,7 @@ from exactattn.findings import PrintedCell
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.exact import ONE, Exact, mul, name
 from exactattn.numbers.expressions import Node as Tree
-from exactattn.numbers.expressions import parse_expression
+from exactattn.numbers.expressions import Number, parse_expression
 from exactattn.numbers.folding import CONSTANTS, shape
 from exactattn.numbers.numerals import Numeral, parse_exact
 from exactattn.truth.arrays import cells_of_array
@@ -122,6 +122,18 @@ class SheetMaker:
             return False
         self.truth = truth
         return True
+
+    def scale(self) -> StepName:
+        """The step of a printed scale, which is that of the problem."""
+        assert self.problem is not None
+        self.started = True
+        step = self.sheet.step(SCALE)
+        if step is None:
+            x = self.problem.scale
+            formula = Number(Numeral(str(x), x, None, None, "closed"), 0)
+            step = Step(StepName(SCALE, SCALE_ORDER), formula)
+            self.replace(replace(self.sheet, steps=(*self.sheet.steps, step)))
+        return step.name
 
     def formula(self, node: Scalar) -> Tree | None:
         """The tree of a formula, or None after noting the mistake in it."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+from exactattn.attention.sheet import StepName
 from exactattn.attention.spec import HEAD_PARTS, Problem, Stage, shape
 from exactattn.documents.masks import MINUS_INFINITY_FORM
 from exactattn.documents.nodes import nearest, quoted
@@ -18,22 +19,31 @@ from exactattn.errors import NumeralError
 from exactattn.findings import PrintedBlock
 from exactattn.numbers.expressions import Call, Index, Name, Node, Reference, Slice, parts_below
 from exactattn.numbers.folding import CONSTANTS, SCALAR_FUNCTIONS
-from exactattn.truth.arrays import CALLS, flat, pick
+from exactattn.numbers.folding import shape as array_shape
+from exactattn.truth.arrays import flat, pick
+from exactattn.truth.functions import FUNCTIONS as ARRAY_FUNCTIONS
+from exactattn.truth.sheet import SheetTruth
 
 STAGES: Mapping[str, Stage] = {str(stage): stage for stage in Stage} | {"Q": Stage.Q, "K": Stage.K, "V": Stage.V}
 INPUTS = ("X", "W_O", *(part for part in HEAD_PARTS if part not in STAGES))
-FUNCTIONS = (*SCALAR_FUNCTIONS, "sum", *CALLS)
+FUNCTIONS = (*SCALAR_FUNCTIONS, "sum", *ARRAY_FUNCTIONS)
 PRINTED = "printed_"  # how `printed.NAME` is read: a name of the same length
-_AXES = {1: ("row",), 2: ("row", "column"), 3: ("head", "row", "column")}
+_AXES = {0: (), 1: ("row",), 2: ("row", "column"), 3: ("head", "row", "column")}
 
 
 @dataclass
 class Scope:
-    """What a statement can name: a problem, and its blocks of printed numbers (None for one with mistakes)."""
+    """What a statement can name: a problem, its blocks of printed numbers (None for one with mistakes), and a sheet."""
 
-    problem: Problem
+    problem: Problem | None
     blocks: Mapping[str, PrintedBlock | None]
+    sheet: SheetTruth | None = None
     _cells: dict[str, _Cells] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """The sizes of the problem."""
+        return {} if self.problem is None else self.problem.names
 
     def check(self, operands: Iterable[Node], note: Callable[[NumeralError], None]) -> None:
         """Notes every name, index and function that is not there."""
@@ -49,7 +59,7 @@ class Scope:
             case Call():
                 _function(node)
             case Name():
-                if node.label not in CONSTANTS and node.label not in self.problem.names:
+                if node.label not in CONSTANTS and node.label not in self.names:
                     self._named(node)
             case Reference():
                 self._named(node)
@@ -59,24 +69,36 @@ class Scope:
         if label.startswith(PRINTED):
             self._printed(label.removeprefix(PRINTED), node)
             return
+        if self.sheet is not None and self.sheet.names(label):
+            _in_shape(node, array_shape(self.sheet.array(label)))
+            return
         sizes = self._shape(label)
         if sizes is not None:
             _in_shape(node, sizes)
             return
+        if self.problem is None:
+            known = [] if self.sheet is None else [*self.sheet.sheet.inputs, *map(str, self._steps())]
+            known += [f"printed.{name}" for name in self.blocks]
+            raise NumeralError(f"unknown name {quoted(label)}; {nearest(label, known)}", offset)
         if label in STAGES:
             message = f"this problem has no stage {label}: its scores are given directly; use scores, or give Q and K"
-        elif label in CONSTANTS or label in self.problem.names:
+        elif label in CONSTANTS or label in self.names:
             message = f"{label} is one number, so it has no indices"
         elif label in INPUTS:
             message = f"this problem states no {label}; give it, or write the stage that is meant"
         else:
-            known = [*self.problem.names, *STAGES, *INPUTS, *(f"printed.{name}" for name in self.blocks)]
+            known = [*self.names, *STAGES, *INPUTS, *(f"printed.{name}" for name in self.blocks)]
             message = f"unknown name {quoted(label)}; {nearest(label, known, STAGE_WORDS)}"
         raise NumeralError(message, offset)
+
+    def _steps(self) -> list[StepName]:
+        return [] if self.sheet is None else [step.name for step in self.sheet.sheet.steps if step.formula is not None]
 
     def _shape(self, label: str) -> tuple[int, ...] | None:
         """The shape of a stage or input, the head first where the case has several; None when there is none."""
         problem = self.problem
+        if problem is None:
+            return None
         if label in STAGES:
             stage = STAGES[label]
             sizes = shape_of(problem, stage, 0)
@@ -109,8 +131,8 @@ class Scope:
 class _Cells:
     """The cells of a block by the indices that findings have."""
 
-    def __init__(self, block: PrintedBlock, problem: Problem) -> None:
-        several = problem.several_heads and block.stage.per_head
+    def __init__(self, block: PrintedBlock, problem: Problem | None) -> None:
+        several = problem is not None and problem.several_heads and block.stage.per_head
         self.cells = {((block.head or 0, *cell.index) if several else cell.index): cell for cell in block.cells}
         self.axes = [set(axis) for axis in zip(*self.cells, strict=True)]
         whole = prod(map(len, self.axes)) == len(self.cells)
@@ -134,6 +156,8 @@ def _function(node: Call) -> None:
 def _in_shape(node: Name | Reference, sizes: tuple[int, ...]) -> None:
     """Notes more indices than axes, or one that is too large."""
     indices = node.indices if isinstance(node, Reference) else ()
+    if not sizes and not indices:
+        return
     axes = " x ".join(f"{axis}s" for axis in _AXES[len(sizes)])
     shown = f"{node.label} is {' x '.join(map(str, sizes))} here ({axes})"
     if len(indices) > len(sizes):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from inspect import cleandoc
 from textwrap import wrap
 from typing import Any
@@ -22,11 +22,12 @@ _STARTS = re.compile(r"\s|[A-Z][a-z]+:")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A law with its derivation in words, and what was decided about it."""
+    """A law with its derivation in words, what was decided about it, and the options it takes."""
 
     law: str
     words: str
     decision: Decision
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -38,7 +39,7 @@ class Proof:
         data = asdict(self.decision)
         for step in data["steps"]:
             step["answer"] = step["answer"].value
-        return {"schema": SCHEMA, "law": self.law, "words": self.words, **data}
+        return {"schema": SCHEMA, "law": self.law, "words": self.words, **data, "options": dict(self.options)}
 
     def text(self) -> str:
         """For people."""
@@ -59,8 +60,14 @@ class Proof:
         yield from _wrapped(f"Decided for {'; '.join(found.shapes) or 'no shape'}. {_sentence(found.scope)}")
         if found.counterexample:
             yield from _wrapped(f"Counterexample: {found.counterexample}")
+        if found.corrected:
+            yield from _wrapped(f"Corrected: {found.corrected}")
         for name, value in found.values.items():
             yield from _wrapped(f"{name}: {value}")
+        if self.options:
+            yield from ("", "Options")
+            for name, meaning in self.options.items():
+                yield from _wrapped(f"{name}: {meaning}", "  ")
 
 
 def _sentence(text: str) -> str:
@@ -87,4 +94,4 @@ def prove(name: str, **options: str) -> Proof:
     """Decides one law; `options` are those of a claim. Errors: UsageError with the closest names."""
     law = plugins.get("laws", name)
     decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options)
-    return Proof(law.name, cleandoc(type(law).__doc__ or ""), decision)
+    return Proof(law.name, cleandoc(type(law).__doc__ or ""), decision, dict(law.options))

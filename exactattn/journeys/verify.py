@@ -12,6 +12,7 @@ from exactattn import plugins
 from exactattn.bench import Bench, Check
 from exactattn.documents.case import Case
 from exactattn.documents.expect import matches
+from exactattn.documents.files import case_files
 from exactattn.errors import CaseError, ExactattnError, Mistake
 from exactattn.findings import (
     Expectation,
@@ -62,7 +63,7 @@ class VerifyOptions:
 
 
 def verify(paths: str | Path | Sequence[str | Path], options: VerifyOptions | None = None) -> Reports:
-    """Judges case files: one path or several, or "-" for standard input.
+    """Judges case files: one path or several, a folder for the cases in it, or "-" for standard input.
 
     Errors: none for a bad case file, which becomes a report with the findings EA901.
     """
@@ -70,7 +71,7 @@ def verify(paths: str | Path | Sequence[str | Path], options: VerifyOptions | No
     names = [str(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     return Reports(
         command=("verify", *names, *options.as_command()),
-        reports=tuple(_one(name, options) for name in names),
+        reports=tuple(_one(file, options) for name in names for file in case_files(name)),
         seed=options.seed,
         tool={"name": "exactattn", "version": version("exactattn")},
         environment=environment(),

@@ -72,6 +72,7 @@ class ContextFactors:
             "W_V = I at every size because X I = X; for other W_V one counterexample is enough",
             {"context": "A X W_V"},
             counterexample,
+            "context = (A X) W_V, which is A X for W_V = I",
         )
 
 

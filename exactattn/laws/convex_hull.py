@@ -59,6 +59,7 @@ class ConvexHull:
             f"scores [[0, 0], [0, log(2)]], values 1 and 1: A^T V = [{', '.join(map(str, outputs))}], outside [1, 1]"
             if outside
             else None,
+            "each row of A V is; columns of A need not sum to 1, so A^T V is none",
         )
 
 

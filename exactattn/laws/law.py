@@ -33,6 +33,7 @@ class Decision:
     steps     the derivation, line by line, each with what decided it
     counterexample  the smallest one found, when it fails
     values    the decisive formulas, as text
+    corrected what is right instead, when it fails
     """
 
     verdict: Verdict
@@ -42,6 +43,7 @@ class Decision:
     steps: tuple[Step, ...]
     counterexample: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    corrected: str | None = None
 
 
 class Law(Protocol):

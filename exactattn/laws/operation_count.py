@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Head, Problem, Stage
+from exactattn.errors import UsageError
 from exactattn.laws.counting import CountingArithmetic
-from exactattn.laws.formulas import compare, read
+from exactattn.laws.formulas import ORDER, compare, read, size
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.proof import Proof, depends_on, named, self_attention
 
-PARTS = {"core": "2*n**2*d", "projections": "4*n*d**2", "all": "2*n**2*d + 4*n*d**2"}
+PARTS = {"scores": "n**2", "core": "2*n**2*d", "projections": "4*n*d**2", "all": "2*n**2*d + 4*n*d**2"}
 
 
 class OperationCount:
@@ -28,8 +29,10 @@ class OperationCount:
     name = "operation-count"
     statement = "2 n^2 d multiplications for scores and context, 4 n d^2 for projections; no row waits for another"
     options = THOROUGH | {
-        "part": "all, core or projections: what `expected` counts",
-        "expected": "the number of multiplications that is claimed, in n and d",
+        "part": "all, core, projections (multiplications), or scores (the entries of one score matrix)",
+        "expected": "the number that is claimed, in n and d",
+        "n": "a number of tokens, when the claim is about one",
+        "d": "a width, when the claim is about one",
     }
 
     def decide(self, algebra: Algebra, **options: str) -> Decision:
@@ -39,23 +42,30 @@ class OperationCount:
         for heads in all_heads:
             _show_counts(proof, heads)
         _show_parallel(proof)
-        counterexample = None
+        counterexample, right, what = None, None, "score entries" if part == "scores" else f"multiplications ({part})"
+        known = dict(size(options, "n")) | dict(size(options, "d"))
+        true = read(proof, PARTS[part], known)
+        where = "".join(f", {label} = {value}" for label, value in known.items())
         if "expected" in options:
-            true, claimed = read(proof, PARTS[part]), read(proof, options["expected"])
-            counterexample = compare(proof, f"multiplications ({part})", true, claimed)
+            counterexample = compare(proof, what + where, true, read(proof, options["expected"], known))
+            right = f"{what}{where}: {PARTS[part]}" + (f" = {true}" if known else "")
+        elif options.keys() - {"thorough"}:
+            raise UsageError("found what to count without a claim, wanted `expected` with the number")
         return proof.decision(
-            f"multiplications ({part}) = {options['expected']}" if "expected" in options else self.statement,
+            f"{what}{where} = {options['expected']}" if "expected" in options else self.statement,
             [f"n=1, 2, 3; d={heads}, {2 * heads}, {3 * heads}; H={heads}" for heads in all_heads],
             "for every n and d at the stated H: a count is a sum of products of sizes, so a polynomial of degree at "
-            "most 2 in n and in d, which three sizes of each determine; for every H by the derivation",
+            "most 2 in n and in d, which three sizes of each determine; for every H by the derivation"
+            + (f"; the counterexample is the first among {ORDER}" if counterexample else ""),
             {**PARTS, "exponentials": "H*n**2", "divisions": "H*n**2"},
             counterexample,
+            right,
         )
 
 
 def _show_counts(proof: Proof, heads: int) -> None:
     """Counts at a grid of sizes against the formulas."""
-    core, every, powers = [], [], []
+    core, every, powers, scores = [], [], [], []
     for n in (1, 2, 3):
         for width in (1, 2, 3):
             d = heads * width
@@ -64,10 +74,12 @@ def _show_counts(proof: Proof, heads: int) -> None:
             inner = _count(Problem((alone,) * heads))
             core.append(inner["product"] == 2 * n * n * d)
             every.append(count["product"] == 2 * n * n * d + 4 * n * d * d)
+            scores.append(_entries(n, width) == n * n)
             powers.append(count["exp"] == count["divide"] == heads * n * n)
     by = "counting while the definition runs, at 9 sizes"
     proof.checked(f"H={heads}: scores and context take 2 n^2 d multiplications", by, all(core))
     proof.checked(f"H={heads}: with projections 2 n^2 d + 4 n d^2", by, all(every))
+    proof.checked(f"H={heads}: each head has n^2 scores", "the size of the matrix, at 9 sizes", all(scores))
     proof.checked(f"H={heads}: H n^2 exponentials and H n^2 divisions", by, all(powers))
 
 
@@ -75,6 +87,13 @@ def _count(problem: Problem) -> dict[str, int]:
     counting = CountingArithmetic()
     stages(problem, counting)
     return counting.counts
+
+
+def _entries(n: int, width: int) -> int:
+    """How many scores one head has."""
+    head = Head(q=named("q", n, width), k=named("k", n, width), v=named("v", n, width))
+    rows, columns = stages(Problem((head,)), CountingArithmetic(), until=Stage.SCORES)[Stage.SCORES, 0]
+    return int(rows * columns)
 
 
 def _show_parallel(proof: Proof) -> None:

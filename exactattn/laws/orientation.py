@@ -52,6 +52,7 @@ class Orientation:
             f"a row C of 1 x m, m > 1, and W_O of m x d: W_O C has no value; with the column C^T, {text}"
             if wrong and row != column
             else None,
+            "the output of a row C is C W_O; as a column it is W_O^T C^T",
         )
 
 

@@ -46,10 +46,13 @@ class ParameterCount:
         per_head = read(proof, "d_model*(2*d_k + 2*d_v)")
         proof.equal("d_k and d_v fixed: one more head adds d_model*(2*d_k + 2*d_v)", more, per_head)
         counterexample, statement = None, self.statement
-        computed = _with(proof, {label: read(proof, options.get(label, label)) for label in ("d_k", "d_v")})
+        widths = {label: read(proof, options.get(label, label)) for label in ("d_k", "d_v")}
+        computed = _with(proof, widths)
         if "expected" in options:
             statement = f"the number of parameters is {options['expected']}"
-            counterexample = compare(proof, "as claimed", computed, read(proof, options["expected"]))
+            counterexample = compare(
+                proof, "as claimed", computed, read(proof, options["expected"]), whole=tuple(widths.values())
+            )
         return proof.decision(
             statement,
             [f"H, d_model, d_k, d_v = {', '.join(map(str, sizes))}"],
@@ -57,6 +60,7 @@ class ParameterCount:
             "it; one key and value matrix a head, no biases",
             {"general": COUNT, "d_k = d_v = d_model/H": "4*d_model**2", "computed": str(computed)},
             counterexample,
+            f"the number of parameters is {computed}",
         )
 
 

@@ -56,13 +56,16 @@ class Proof:
         scope: str,
         values: Mapping[str, str] | None = None,
         counterexample: str | None = None,
+        corrected: str | None = None,
     ) -> Decision:
-        """HOLDS when all steps are YES, FAILS with a counterexample, else UNDECIDED."""
+        """HOLDS when all steps are YES, FAILS with a counterexample, else UNDECIDED; `corrected` goes with FAILS."""
         decided = bool(self.steps) and all(step.answer is Answer.YES for step in self.steps)
         verdict = Verdict.HOLDS if decided else Verdict.UNDECIDED
         if counterexample is not None:
             verdict = Verdict.FAILS
-        return Decision(verdict, statement, tuple(shapes), scope, tuple(self.steps), counterexample, dict(values or {}))
+        corrected = corrected if verdict is Verdict.FAILS else None
+        steps, formulas = tuple(self.steps), dict(values or {})
+        return Decision(verdict, statement, tuple(shapes), scope, steps, counterexample, formulas, corrected)
 
 
 def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:

@@ -50,9 +50,9 @@ def evaluate_array(
     """The value of one operand of a statement.
 
     Shapes: + and - want equal ones, * one scalar, / and ** a scalar on the right; `sum` adds all elements.
-    `lookup(label, indices)` gives references, and names not in `names` (with no indices); a KeyError of it
-    means "no such name". `calls` gives the meaning of further functions. A NumeralError of either
-    gets the place.
+    sqrt, exp, log and ln go through a list element by element. `lookup(label, indices)` gives references, and names
+    not in `names` (with no indices); a KeyError of it means "no such name". `calls` gives the meaning of further
+    functions. A NumeralError of either gets the place.
     """
     return _Evaluator(names, lookup, calls).value(node)
 
@@ -128,6 +128,8 @@ class _Evaluator:
         argument = self.value(node.args[0])
         if node.function == "sum":
             return self._sum([_scalar(x, "an element of a sum", node.offset) for x in _flat(argument)], node.offset)
+        if isinstance(argument, tuple) and self.lookup is not None:
+            return _map(lambda x: self._function(node.function, x, node.offset), argument)
         return self._function(node.function, _scalar(argument, node.function, node.offset), node.offset)
 
     def _function(self, function: str, x: Exact, offset: int) -> Exact:

@@ -16,7 +16,7 @@ from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.errors import NumeralError
 from exactattn.numbers import exact
-from exactattn.numbers.exact import ONE, ZERO, Exact, add, div, exp, log, mul, name, neg, power, sqrt, sub
+from exactattn.numbers.exact import ONE, ZERO, Exact, add, div, exp, mul, name, neg, power, sqrt, sub
 from exactattn.numbers.folding import shape
 from exactattn.truth.arrays import CALLS, flat, map_array, total
 from exactattn.truth.closed import Closed
@@ -77,6 +77,13 @@ def causal(a: Any) -> Any:
 def zeroed(a: Any) -> Any:
     """`zeroed(a)`: zeros where the key comes after the query, as a mask after the softmax leaves them."""
     return map_array(lambda x: ZERO if x is None else x, causal(a))
+
+
+def mirrored(a: Any) -> Any:
+    """`mirrored(a)`: each row in the opposite order."""
+    if not isinstance(a, tuple):
+        raise NumeralError("mirrored needs a list, found one number")
+    return tuple(map(mirrored, a)) if isinstance(a[0], tuple) else a[::-1]
 
 
 def jacobian(p: Any) -> Any:
@@ -191,18 +198,6 @@ def sigmoid(x: Exact) -> Exact:
     return div(ONE, add(ONE, exp(neg(x))))
 
 
-def _logarithm(x: Exact) -> Exact:
-    if isinstance(x, Fraction) and x <= 0:
-        raise NumeralError("the logarithm of a number that is not above 0 is not real")
-    return log(x)
-
-
-def _root(x: Exact) -> Exact:
-    if isinstance(x, Fraction) and x < 0:
-        raise NumeralError("the root of a negative number is not real")
-    return sqrt(x)
-
-
 def _each(function: Callable[[Exact], Exact]) -> Callable[[Any], Any]:
     return lambda a: map_array(lambda x: None if x is None else function(x), a)
 
@@ -254,30 +249,27 @@ def _counted(label: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _TABLE: Mapping[str, Callable[..., Any]] = {
-        **CALLS,
-        "matmul": product,
-        "T": transposed,
-        "transpose": transposed,
-        "softmax": softmax,
-        "column_softmax": column_softmax,
-        "causal": causal,
-        "zeroed": zeroed,
-        "jacobian": jacobian,
-        "pe": positions,
-        "shares": shares,
-        "total": whole,
-        "mean": mean,
-        "variance": variance,
-        "std": deviation,
-        "cat": cat,
-        "vstack": vstack,
-        "concat": concat,
-        "rows": rows,
-        "hadamard": hadamard,
-        "exp": _each(exp),
-        "log": _each(_logarithm),
-        "ln": _each(_logarithm),
-        "sqrt": _each(_root),
-        "sigmoid": _each(sigmoid),
+    **CALLS,
+    "matmul": product,
+    "T": transposed,
+    "transpose": transposed,
+    "softmax": softmax,
+    "column_softmax": column_softmax,
+    "causal": causal,
+    "zeroed": zeroed,
+    "mirrored": mirrored,
+    "jacobian": jacobian,
+    "pe": positions,
+    "shares": shares,
+    "total": whole,
+    "mean": mean,
+    "variance": variance,
+    "std": deviation,
+    "cat": cat,
+    "vstack": vstack,
+    "concat": concat,
+    "rows": rows,
+    "hadamard": hadamard,
+    "sigmoid": _each(sigmoid),
 }
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {label: _counted(label, function) for label, function in _TABLE.items()}

@@ -12,6 +12,7 @@ from exactattn.truth.fitting import fitted_reading
 from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
+from exactattn.truth.units import unit_reading
 
 
 @dataclass(slots=True)
@@ -40,7 +41,9 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
     for (_, where, _), items in by_block.items():
         if not any(item.wrong for item in items):
             continue
-        others = [other for other in truth.readings(where) if any(_differ(truth, other.truth, i) for i in items)]
+        unit = unit_reading(truth, items)
+        catalogue = [*truth.readings(where), *([] if unit is None else [unit])]
+        others = [other for other in catalogue if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
         if not any(fit.explains(range(len(items))) for fit in fits):
             shown = fitted_reading(truth, items)
@@ -119,10 +122,11 @@ def _matters(sources: Sources, fit: _Fit, item: Judged) -> bool:
 
 
 def _has_digits(items: list[Judged], fit: _Fit, group: Iterable[int]) -> bool:
-    """Have the prints of a group at least two digits, but for whole numbers and closed forms that are exact?"""
+    """Have the prints of a group at least two digits, but for zeros, whole numbers and closed forms that are exact?"""
 
     def exempt(i: int) -> bool:
-        return fit.found[i] == "exact" and items[i].cell.form in ("integer", "fraction", "closed")
+        whole = items[i].cell.form in ("integer", "fraction", "closed") or items[i].cell.value == 0
+        return fit.found[i] == "exact" and whole
 
     return all((items[i].cell.digits or 0) >= 2 or exempt(i) for i in group)
 

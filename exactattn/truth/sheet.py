@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactattn.attention.definition import stages
-from exactattn.attention.sheet import Sheet, StepName
+from exactattn.attention.sheet import SCALE, Sheet, StepName
 from exactattn.attention.sheet import Where as StageOrStep
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import NumeralError, Unavailable
@@ -17,7 +17,8 @@ from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse,
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
 from exactattn.numbers.expressions import Index, Name, Reference, parts_below
-from exactattn.numbers.folding import evaluate_array
+from exactattn.numbers.folding import evaluate_array, shape
+from exactattn.numbers.tokens import shorten, suggestion
 from exactattn.truth.arrays import cells_of_array, pick
 from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.closed import Closed
@@ -40,7 +41,8 @@ class SheetTruth:
         self.given = dict(given or {})
         self.most_bits = most_bits
         at_stages = {element: x for element, x in self.given.items() if isinstance(element.stage, Stage)}
-        self.attention = None if sheet.problem is None else Truth(sheet.problem, at_stages, most_bits)
+        problem = _scaled(sheet.problem, self.given)
+        self.attention = None if problem is None else Truth(problem, at_stages, most_bits)
         self._arrays: dict[str, Any] = {**sheet.inputs, **sheet.prints}
         self._pinned: SheetTruth | None = None
         self._stages: Mapping[tuple[Stage, int], Any] | None = None
@@ -97,6 +99,11 @@ class SheetTruth:
         step = self.sheet.step(str(element.stage))
         return "what it is made from is not given" if step is not None and step.formula is None else None
 
+    def names(self, label: str) -> bool:
+        """Is it an input, or a step with a value?"""
+        step = self.sheet.step(label)
+        return label in self.sheet.inputs or (step is not None and step.formula is not None)
+
     def array(self, name: str) -> Any:
         """An input or a step as nested tuples of exact numbers. Errors: NumeralError where a formula has no value."""
         if name not in self._arrays:
@@ -119,10 +126,19 @@ class SheetTruth:
             other = self.sheet.step(label)
             if other is not None and at is not None and other.name.order >= at.order:
                 raise NumeralError(f"{label} comes later in the file than {at}; put it before")
-            array = self._stage(Stage(label)) if self._is_stage(label) else self.array(label)
+            array = self._stage(Stage(label)) if self._is_stage(label) else self._named(label, at)
             return pick(cells_of_array(array), indices) if indices else array
 
         return look
+
+    def _named(self, label: str, at: StepName | None) -> Any:
+        try:
+            return self.array(label)
+        except KeyError:
+            stages = list(map(str, Stage)) if self.sheet.problem is not None else []
+            steps = [str(s.name) for s in self.sheet.steps if at is None or s.name.order < at.order]
+            known = suggestion(label, {*self.sheet.inputs, *self.sheet.prints, *steps, *stages})
+            raise NumeralError(f"unknown name {shorten(label)!r}; {known}") from None
 
     def _is_stage(self, label: str) -> bool:
         known = label in self.sheet.inputs or self.sheet.step(label) is not None
@@ -130,8 +146,8 @@ class SheetTruth:
 
     def _stage(self, stage: Stage) -> Any:
         """A stage of the problem beside the steps as nested tuples, as shown; several heads one deeper."""
-        problem = self.sheet.problem
-        assert problem is not None
+        assert self.attention is not None
+        problem = self.attention.problem
         if self._stages is None:
             cells: dict[tuple[Stage, int], dict[tuple[int, int], Exact]] = {}
             for element, x in self.given.items():
@@ -246,11 +262,18 @@ class SheetTruth:
             if self.attention is not None:
                 yield from self.attention.readings(stage)
             return
+        sizes = shape(self.array(str(stage)))
         for name, formula in step_readings(self, stage):
             with suppress(NumeralError, KeyError):
                 other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
-                other.array(str(stage))
-                yield Reread(name, other)
+                if shape(other.array(str(stage))) == sizes:
+                    yield Reread(name, other)
+
+
+def _scaled(problem: Problem | None, given: Mapping[Element, Exact]) -> Problem | None:
+    """The problem with the scale that somebody printed and used on, where they did."""
+    scales = [x for e, x in given.items() if isinstance(e.stage, StepName) and e.stage.name == SCALE]
+    return problem.with_spec(scale=scales[0]) if problem is not None and scales else problem
 
 
 def _replaced(array: Any, index: tuple[int, ...], x: Exact) -> Any:

@@ -14,8 +14,10 @@ from exactattn.numbers.exact import Exact
 from exactattn.numbers.expressions import Index, ListNode, Name, Node, Number, Reference, Unary, parse_statement
 from exactattn.numbers.folding import Array, evaluate_array, shape
 from exactattn.numbers.tokens import shorten, suggestion, tokenize
-from exactattn.truth.arrays import CALLS, cells_of, flat, map_array, pick
+from exactattn.truth.arrays import cells_of, cells_of_array, flat, map_array, pick
+from exactattn.truth.functions import FUNCTIONS
 from exactattn.truth.ladder import Truth
+from exactattn.truth.sheet import SheetTruth
 from exactattn.truth.values import Values
 
 MOST_VALUES = 100_000  # elements of one operand
@@ -52,13 +54,18 @@ class Statement:
 class Scope:
     """What names mean in a statement: sizes, inputs, stages (their true values) and `printed.NAME` (somebody's).
 
-    With `as_printed` the stages themselves are somebody's prints.
+    With `as_printed` the stages themselves are somebody's prints. A `sheet` adds its inputs and steps.
     """
 
     def __init__(
-        self, truth: Truth | None = None, printed: Iterable[PrintedBlock] = (), as_printed: bool = False
+        self,
+        truth: Truth | None = None,
+        printed: Iterable[PrintedBlock] = (),
+        as_printed: bool = False,
+        sheet: SheetTruth | None = None,
     ) -> None:
-        self.values = Values(truth)
+        self.values = Values(truth, None if sheet is None else sheet.sheet.boxes)
+        self.sheet = sheet
         self.truth = truth
         self.blocks = tuple(printed)
         self.as_printed = as_printed
@@ -76,7 +83,7 @@ class Scope:
         return Statement(operands, tuple(chain.relations))
 
     def _operand(self, text: str, node: Node) -> Operand:
-        value = evaluate_array(node, self.sizes, self._lookup, CALLS)
+        value = evaluate_array(node, self.sizes, self._lookup, FUNCTIONS)
         values = tuple(flat(value))
         if len(values) > MOST_VALUES:
             raise NumeralError(f"{len(values)} numbers in one operand, at most {MOST_VALUES} are judged")
@@ -107,6 +114,8 @@ class Scope:
             blocks = [block for block in self.blocks if block.name == wanted]
         elif self.as_printed and label in STAGES:
             blocks = [block for block in self.blocks if block.stage is STAGES[label]]
+        elif self.as_printed and self.sheet is not None and self.sheet.sheet.step(label) is not None:
+            blocks = [block for block in self.blocks if str(block.stage) == label]
         else:
             return None
         if not blocks:
@@ -123,6 +132,9 @@ class Scope:
         cells = self._cells(label)
         if cells is not None:
             return cast(Array, map_array(lambda cell: cell.number, pick(cells, indices)))
+        if self.sheet is not None and self.sheet.names(label):
+            array = self.sheet.array(label)
+            return cast(Array, pick(cells_of_array(array), indices)) if indices else cast(Array, array)
         if self.truth is None:
             raise NumeralError(
                 f"{shorten(label)!r} needs a problem, and the case has none: add `problem:` with its inputs"

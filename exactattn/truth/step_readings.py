@@ -77,7 +77,7 @@ def _changes(call: Call, inside: Inside) -> Iterator[tuple[str, Node]]:
     yield f"softmax_axis={axis}", made(_scaled(inside, inside.factor), other)
     turned = replace(inside, scores=Call("T", (inside.scores,), call.offset))
     yield "scores=transposed", made(_scaled(turned, inside.factor))
-    yield "weights=reversed", Call("reverse", (made(_scaled(inside, inside.factor)),), call.offset)
+    yield "weights=reversed", Call("mirrored", (made(_scaled(inside, inside.factor)),), call.offset)
     unmasked = replace(inside, masked=False)
     if inside.masked:
         yield "mask=none", made(_scaled(unmasked, inside.factor))

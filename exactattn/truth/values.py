@@ -15,8 +15,9 @@ from exactattn.attention.spec import Stage
 from exactattn.errors import NumeralError, Unavailable
 from exactattn.findings import as_text
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse, interval, precision
-from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.numbers.enclosure import Answer, Interval, outward
 from exactattn.numbers.exact import Exact, Expr, Field, evaluate, name, names_in
+from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.ladder import Element, Truth
 
 DIGIT_BITS = 4096  # bits spent on the digits that are shown
@@ -25,8 +26,9 @@ DIGIT_BITS = 4096  # bits spent on the digits that are shown
 class Values:
     """The true values of a problem as names in expressions, and what can be told about those. No problem: no names."""
 
-    def __init__(self, truth: Truth | None = None) -> None:
+    def __init__(self, truth: Truth | None = None, boxes: Mapping[str, Interval] | None = None) -> None:
         self.truth = truth
+        self.boxes = boxes or {}
         self._elements: dict[str, Element] = {}
 
     def element(self, stage: Stage, index: tuple[int, ...], head: int = 0) -> Exact:
@@ -63,6 +65,8 @@ class Values:
                 exact, tried = self._exact_sign(x), True
                 if exact is not None:
                     return exact
+            if self.boxes and names_in(x) & self.boxes.keys():
+                return None  # more bits do not give the missing digits
             bits *= 4
         return None
 
@@ -70,6 +74,8 @@ class Values:
         """An enclosure of x, or None where so many bits give none."""
         if isinstance(x, Fraction):
             return Interval(x, x)
+        if self.boxes and names_in(x) & self.boxes.keys():
+            return self._over_box(x)
         balls = BallField()
 
         def ball(label: str) -> Any:
@@ -82,6 +88,13 @@ class Values:
         except TooCoarse:
             return None
 
+    def _over_box(self, x: Exact) -> Interval | None:
+        """An enclosure over the intervals of the names; None where true values stand beside them."""
+        try:
+            return over_box(x, Boxes(self.boxes)) if names_in(x) <= self.boxes.keys() else None
+        except TooCoarse:
+            return None
+
     def decimal(self, x: Exact, digits: int) -> str | None:
         """x in so many significant digits, fewer when it ends before; None when they cannot be told."""
         if isinstance(x, Fraction):
@@ -91,6 +104,8 @@ class Values:
         bits = FIRST_BITS
         while bits <= DIGIT_BITS:
             found = self.enclose(x, bits)
+            if found is not None and self.boxes and names_in(x) & self.boxes.keys():
+                return found.decimal(digits) or " to ".join(outward(found, min(digits, 8)))
             text = None if found is None else found.decimal(digits)
             if text is not None:
                 return text
@@ -107,6 +122,8 @@ class Values:
 
     def _exact_sign(self, x: Expr) -> int | None:
         """By exact rationals the sign, by SymPy only 0; None when neither decides."""
+        if names_in(x) & self.boxes.keys():
+            return None
         elements = {label: self._elements[label] for label in names_in(x)}
         if not elements:
             arithmetic = plugins.get("engines", "symbolic").arithmetic()

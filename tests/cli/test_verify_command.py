@@ -140,3 +140,20 @@ def test_a_line_of_the_file_is_shown_as_it_is(tmp_path):
     assert "(replace each tab by two spaces)" in " ".join(shown.split())
     markdown = CliRunner().invoke(main, ["verify", str(path), "--markdown", "-"]).stdout
     assert "\n      3 | \\tX: [[1]]\n        | ^\n" in markdown
+
+
+def test_the_table(run, verifying, tmp_path):
+    result = run("verify", "c.yaml", "--table", "-", "--quiet")
+    assert result.stdout.startswith("# Printed numbers, case by case\n")
+    assert run("verify", "c.yaml", "-q", "--table", tmp_path / "t.md").output == ""
+    assert (tmp_path / "t.md").read_text() == result.stdout
+
+
+def test_an_output_does_not_overwrite_a_case_of_a_folder(run, verifying, tmp_path):
+    case = tmp_path / "a.yaml"
+    case.write_text("version: 1")
+    result = run("verify", tmp_path, "--table", case)
+    assert result.exit_code == 2
+    assert "would overwrite the case" in result.stderr
+    assert verifying.asked == []
+    assert case.read_text() == "version: 1"

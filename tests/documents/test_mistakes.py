@@ -267,7 +267,7 @@ FILES = {
     "function": (
         ONE + "claims:\n- order: max(1) > 0",
         (4, 10),
-        "unknown function 'max'; known are: exp, ln, log, matmul",
+        "unknown function 'max'; did you mean 'softmax'?",
     ),
     "formula": (ONE + "claims:\n- formula: a_ij = exp(e_ij", (4, 27), "found the end, wanted ')'"),
     "shape of formula": (ONE + "claims:\n- {formula: C = A V, shapes: {C: [1]}}", (4, 30), "must be [rows, columns]"),

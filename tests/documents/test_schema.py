@@ -64,7 +64,7 @@ def test_good_cases_are_valid(text: str) -> None:
         "problem: {Q: []}",
         "problem: {Q: idenity}",
         "problem: {causal: maybe}",
-        "printed: {weights: 3}",
+        "printed: {weights: nothing}",
         "printed: {weights: {stage: weights}}",
         "printed: {w: {stage: wieghts, values: [1]}}",
         "claims: [{id: x}]",

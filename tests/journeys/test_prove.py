@@ -45,6 +45,19 @@ def test_everything_of_a_decision_is_shown():
     assert [step["answer"] for step in data["steps"]] == ["yes", "cannot tell"]
 
 
+def test_what_is_right_instead_is_shown():
+    proof = prove("score-variance", scale="1/d_k", expected="1")
+    assert proof.status == 1
+    assert "\nCounterexample: d_k = 2: it is 1/2, not 1\nCorrected: Var((1/d_k) q.k) = 1/d_k\n" in proof.text()
+    assert proof.as_json()["corrected"] == "Var((1/d_k) q.k) = 1/d_k"
+
+
+def test_the_options_of_a_law_are_listed():
+    proof = prove("operation-count")
+    assert "\nOptions\n  thorough: true: larger shapes too\n  part: all, core" in proof.text()
+    assert set(proof.as_json()["options"]) == {"thorough", "part", "expected", "n", "d"}
+
+
 @pytest.mark.parametrize(
     ("scope", "shown"),
     [("for all n", "For all n."), ("For all.", "For all."), ("d_k at least 1", "d_k at least 1."), ("", "")],

@@ -11,10 +11,19 @@ import pytest
 from exactattn import plugins
 from exactattn.engines.symbolic import ENGINE, SymbolicArithmetic
 from exactattn.findings import Verdict
-from exactattn.laws import entropy_scale, operation_count, parameter_count, score_variance, softmax_jacobian
+from exactattn.laws import (
+    entropy_scale,
+    layer_cost,
+    normal_tail,
+    operation_count,
+    parameter_count,
+    scale_convention,
+    score_variance,
+    softmax_jacobian,
+)
 from exactattn.laws.counting import CountingArithmetic
 from exactattn.laws.proof import Proof, derivative, full, positive, self_attention
-from exactattn.numbers.enclosure import Answer
+from exactattn.numbers.enclosure import Answer, Interval
 
 LAWS = plugins.found("laws")
 
@@ -90,16 +99,17 @@ class JoinBackwards(SymbolicArithmetic):
 
 BREAKS: dict[type[SymbolicArithmetic], str] = {
     FirstTwice: "rows-sum-to-one weights-in-unit-interval convex-hull mask-before-softmax softmax-jacobian "
-    "online-softmax entropy-scale",
+    "online-softmax entropy-scale entropy-limit saturated-gradient scaled-variance sample-variance",
     ExpPlusOne: "shift-invariance softmax-jacobian online-softmax split-and-merge entropy-scale",
     ExpForgetsMask: "mask-before-softmax split-and-merge",
     ExpMayBeNegative: "weights-in-unit-interval convex-hull shift-invariance softmax-jacobian mask-before-softmax",
     NoRescale: "online-softmax split-and-merge",
     NoShift: "online-softmax split-and-merge shift-invariance",
-    LogIsZero: "shift-invariance online-softmax split-and-merge entropy-scale",
-    LogTwice: "shift-invariance online-softmax split-and-merge entropy-scale",
+    LogIsZero: "shift-invariance online-softmax split-and-merge entropy-scale entropy-limit",
+    LogTwice: "shift-invariance online-softmax split-and-merge entropy-scale entropy-limit",
     LastColumnNegative: "orientation context-factors convex-hull projection-not-forced softmax-jacobian",
-    FirstTermTwice: "convex-hull concat-output projection-not-forced softmax-jacobian split-and-merge",
+    FirstTermTwice: "convex-hull concat-output projection-not-forced softmax-jacobian split-and-merge "
+    "transposed-weights",
     ScoresKnowDistance: "permutation-equivariance projection-not-forced",
     ScoresOfFirstComponent: "score-variance",
     JoinBackwards: "concat-output",
@@ -115,7 +125,8 @@ def test_a_planted_bug_is_noticed(bug: type[SymbolicArithmetic], law: str) -> No
 
 
 def test_every_law_has_a_bug_that_it_notices() -> None:
-    assert {law for _, law in PLANTED} | {"operation-count", "parameter-count"} == set(LAWS)
+    others = {"operation-count", "parameter-count", "layer-cost", "normal-tail", "scale-convention"}
+    assert {law for _, law in PLANTED} | others == set(LAWS)
 
 
 @pytest.mark.parametrize("module", [softmax_jacobian, entropy_scale])
@@ -145,6 +156,24 @@ def test_a_wrong_count_is_noticed(operation: str, monkeypatch: Any) -> None:
 
     monkeypatch.setattr(CountingArithmetic, operation, twice)
     assert operation_count.LAW.decide(ENGINE.arithmetic).verdict is not Verdict.HOLDS
+
+
+@pytest.mark.parametrize("part", ["_convolution", "_recurrent", "_attention", "_chain", "_layers"])
+def test_a_wrong_cost_is_noticed(part: str, monkeypatch: Any) -> None:
+    right = getattr(layer_cost, part)
+    monkeypatch.setattr(layer_cost, part, lambda *args: right(*args) + 1)
+    assert layer_cost.LAW.decide(ENGINE.arithmetic).verdict is not Verdict.HOLDS
+
+
+def test_a_wrong_tail_is_noticed(monkeypatch: Any) -> None:
+    monkeypatch.setattr(normal_tail, "tail", lambda bound, variance: lambda bits: Interval(bound, bound + variance))
+    assert normal_tail.LAW.decide(ENGINE.arithmetic).verdict is not Verdict.HOLDS
+
+
+def test_a_wrong_scale_is_noticed(monkeypatch: Any) -> None:
+    right = scale_convention._scale
+    monkeypatch.setattr(scale_convention, "_scale", lambda *args: right(*args) ** 2)
+    assert scale_convention.LAW.decide(ENGINE.arithmetic).verdict is not Verdict.HOLDS
 
 
 def test_a_wrong_size_is_noticed(monkeypatch: Any) -> None:

@@ -10,12 +10,15 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from exactattn.attention.definition import row_softmax, stages
 from exactattn.engines.symbolic import ENGINE
+from exactattn.findings import Verdict
 from exactattn.laws.counting import CountingArithmetic
 from exactattn.laws.proof import causal, derivative, full, self_attention
-from exactattn.laws.score_variance import expectation
+from exactattn.laws.score_variance import LAW, expectation
 
 
 def at(ar: Any, expression: Any, values: dict[Any, Any]) -> float:
@@ -156,3 +159,22 @@ def test_the_counting_arithmetic_counts_what_loops_do() -> None:
     counting = CountingArithmetic()
     stages(self_attention(n, d, d, d), counting)
     assert counting.counts["product"] == Counted.products == 2 * n * n * d + 4 * n * d * d
+
+
+rationals = st.fractions(-3, 3, max_denominator=7)
+positives = st.fractions(Fraction(1, 9), 3, max_denominator=9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 20), rationals, rationals, positives, positives, positives)
+def test_a_claimed_variance_is_right_only_at_its_value(
+    width: int, m_q: Fraction, m_k: Fraction, v_q: Fraction, v_k: Fraction, scale: Fraction
+) -> None:
+    """Oracle: E(x^2) E(y^2) - E(x)^2 E(y)^2 for each of the components, in Fractions."""
+    true = scale**2 * width * ((v_q + m_q**2) * (v_k + m_k**2) - (m_q * m_k) ** 2)
+    stated = {"d_k": width, "mean_q": m_q, "mean_k": m_k, "variance_q": v_q, "variance_k": v_k, "scale": scale}
+    for claimed, verdict in ((true, Verdict.HOLDS), (true + Fraction(1, 10**9), Verdict.FAILS)):
+        options = {key: str(value) for key, value in stated.items()}
+        decision = LAW.decide(ENGINE.arithmetic, **options, expected=str(claimed))
+        assert decision.verdict is verdict
+        assert decision.values["variance"] == str(true)

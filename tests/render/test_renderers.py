@@ -17,7 +17,7 @@ NAMES = sorted(plugins.found("render"))
 @pytest.mark.parametrize("name", NAMES)
 def test_golden(name, reports, golden):
     renderer = plugins.get("render", name)
-    golden(f"report{renderer.suffix}", renderer.render(reports))
+    golden(f"{name}{renderer.suffix}", renderer.render(reports))
 
 
 @pytest.mark.parametrize("name", NAMES)

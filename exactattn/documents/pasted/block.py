@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from exactattn.documents.pasted.digits import COMMA, POINT, runs, told
 from exactattn.documents.pasted.model import MAX_CELLS, MINUS_INFINITY, Cell, Pasted, Said
 from exactattn.documents.pasted.said import ELLIPSES, said
-from exactattn.documents.pasted.source import Source
+from exactattn.documents.pasted.source import FILL, Source
 from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
@@ -68,10 +69,11 @@ def is_ellipsis(text: str) -> bool:
 
 def is_minus_infinity(text: str) -> bool:
     """Is this minus infinity, in one of its spellings?"""
-    bare = text.strip().strip("${}*").replace(" ", "").lower()
+    bare = text.strip().strip(FILL + "${}*").replace(" ", "").lower()
     return bare in _INFINITIES
 
 
+@lru_cache(maxsize=4096)
 def looks_like_number(text: str) -> bool:
     """Could a cell be a number rather than a label? It has a digit, or says infinity or that something is left out."""
     bare = text.strip()

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from exactattn.documents.pasted.model import MAX_NESTING
+from exactattn.documents.pasted.model import MAX_CELLS, MAX_NESTING
 from exactattn.documents.pasted.source import Source
 
 PAIRS = {"[": "]", "(": ")", "{": "}"}
@@ -88,6 +88,7 @@ class Lists:
         self.source = source
         self.pairs = partners(source, low, high, without, lenient)
         self.separated, self.holding = set[int](), set[int]()
+        self.items = 0
         self._mark(low, high, without)
         self.found = self._found(low)
 
@@ -109,7 +110,7 @@ class Lists:
                 is_list = text[opening] == "[" or opening in self.separated
                 if stack and (is_list or opening in self.holding):
                     self.holding.add(stack[-1])
-            elif stack and char in ",;":
+            elif stack and char in ",;" and text[at - 1] != "\\":
                 self.separated.add(stack[-1])
 
     def _found(self, low: int) -> list[Group]:
@@ -135,7 +136,8 @@ class Lists:
         named = (before.isalnum() or before in "_^\\}") and not text[max(0, at - 5) : at].endswith(SIZES)
         if text[at] == "[":
             return not named
-        return not named and at in self.separated
+        of_r = before == "c" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in "_.\\"))  # c(1, 2) of R
+        return (not named or of_r) and at in self.separated
 
     def group(self, start: int, depth: int) -> Group:
         """The list that opens at a bracket. Errors: PastedError."""
@@ -150,6 +152,8 @@ class Lists:
             if at == close:
                 self._atom(out, begin, at)
                 at += 1
+            elif char == "\\":
+                at += 2 if at + 1 < close else 1  # a space of LaTeX is no separator
             elif char in ",;":
                 self._atom(out, begin, at)
                 out.commas += char == ","
@@ -158,14 +162,18 @@ class Lists:
                 at, begin = at + 1, at + 1
             elif at in self.pairs:
                 between = text[begin:at].strip()
-                if (not between or between in DOTS) and self.is_list(at):
-                    if between:
+                if (not between or between in (*DOTS, "vec!")) and self.is_list(at):
+                    if between in DOTS:
                         out.items.append(self.source.trim(begin, at))
                     out.items.append(self.group(at, depth + 1))
                     begin = self.pairs[at] + 1
                 at = self.pairs[at] + 1
             else:
                 at += 1
+        self.items += len(out.items)
+        if self.items > 2 * MAX_CELLS:
+            message = f"lists of more than {self.items - 1:,} items: at most {MAX_CELLS:,} numbers are read"
+            raise self.source.error(message, start, "paste a part")
         return out
 
     def _atom(self, out: Group, begin: int, at: int) -> None:

@@ -17,7 +17,7 @@ POINT, COMMA = "point", "comma"
 DECIMALS = (POINT, COMMA)
 # digits with signs between them; one sign in front for dropped zeros: .84
 _RUN = re.compile(r"[.,]?[0-9](?:[0-9]|[.,'’_](?=[0-9])|[ \u00a0](?=[0-9]{3}(?![0-9])))*[.]?")
-_SPACES = " \u00a0"
+_IDEOGRAPHS = "\u2e80"  # and what follows: letters in front of a number, never of its name
 HINT = "write `decimal: comma` or `decimal: point` beside it"
 
 
@@ -38,7 +38,8 @@ def runs(text: str) -> Iterator[Run]:
     """The runs of digits of a text that are numbers, not parts of names such as `x_1`."""
     for match in _RUN.finditer(text):
         before = text[match.start() - 1 : match.start()]
-        if not (before.isalpha() or before == "_") or before in "eE":
+        letter = before.isalpha() and before < _IDEOGRAPHS
+        if not (letter or before == "_") or before in "eE":
             yield Run(match.group(), match.start())
 
 

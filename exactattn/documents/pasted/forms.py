@@ -13,7 +13,7 @@ from exactattn.documents.pasted.statements import blocks
 
 FORMS = ("latex", "list", "markdown", "ascii", "torch", "numpy", "r", "spreadsheet", "julia", "matlab", "csv")
 BRACKETED = ("latex", "list", "torch", "numpy", "julia", "matlab")
-_FENCE = re.compile(r"\s*(?:```+|~~~+)[^\n]*\n")
+_FENCE = re.compile(r"\s*(?:```|~~~)[^\n]*\n")
 _NUMBERED = re.compile(r"\s*([0-9]{1,6})(?:[:|.)]?\s+|(?=[\[(]))")
 
 
@@ -26,6 +26,7 @@ def inner(source: Source, low: int, high: int) -> Span:
         if close >= 0 and source.text[close:high].strip().startswith(("```", "~~~")):
             high = close
     _drop_line_numbers(source, low, high)
+    _drop_comments(source, low, high)
     return source.trim(low, high)
 
 
@@ -37,15 +38,30 @@ def _drop_line_numbers(source: Source, low: int, high: int) -> None:
         return
     first = int(numbers[0][1])
     rest = source.text[numbers[0].end() : numbers[0].end() + 200].split("\n")[0]
-    if [int(match[1]) for match in numbers] != list(range(first, first + len(numbers))) or not any(
-        c in rest for c in "[(\\"
-    ):
+    running = [int(match[1]) for match in numbers] == list(range(first, first + len(numbers)))
+    if not running or not any(sign in rest for sign in ("[", "((", "\\begin")):
         return
     parts, at = [], 0
     for match in numbers:
         parts += [source.text[at : match.start(1)], " " * (match.end() - match.start(1))]
         at = match.end()
     source.text = "".join([*parts, source.text[at:]])
+
+
+def _drop_comments(source: Source, low: int, high: int) -> None:
+    """Blanks comments of code inside of brackets: from # or // to the end of the line."""
+    text = source.text
+    if "\\" in text[low:high] or not ("#" in text[low:high] or "//" in text[low:high]):
+        return
+    depth, parts, at = 0, [], 0
+    for sign in re.finditer(r"[\[({]|[\])}]|(?:#|//)[^\n]*", text[low:high]):
+        if sign[0][0] in "#/":
+            if depth > 0:
+                parts += [text[at : low + sign.start()], " " * len(sign[0])]
+                at = low + sign.end()
+        else:
+            depth = max(0, depth + (1 if sign[0] in "[({" else -1))
+    source.text = "".join([*parts, text[at:]])
 
 
 def recognised(source: Source, low: int, high: int) -> str:
@@ -131,6 +147,7 @@ def _plain(source: Source, low: int, high: int, form: str | None, seen: str, dec
     if labelled is not None:
         rows = [lines.numbers(source, start, end, decimal) for _, start, end in labelled]
         found = [Block(name, rows, row_labels=[label for label, _, _ in labelled], span=(low, high))]
+        found[0].vector, found[0].label = len(rows) == 1, labelled[0][0] if len(rows) == 1 else None
     elif seen == "lines":
         rows = [lines.numbers(source, start, end, decimal) for start, end in source.lines(begin, high)]
         found = [Block(name, rows, vector=len(rows) == 1, span=(low, high))]

@@ -112,6 +112,11 @@ def _prose(source: Source, low: int, high: int) -> Iterator[Piece]:
     kind = ""
     for line in source.lines(low, high):
         now = _kind(source, line)
+        if now == "columns" and kind == "prose" and _heads(source, run[-1], line):
+            head = run.pop()
+            if run:
+                yield Piece(kind, run[0][0], run[-1][1])
+            kind, run = now, [head]
         if now != kind and run:
             yield Piece(_checked(kind, run), run[0][0], run[-1][1])
             run = []
@@ -122,7 +127,7 @@ def _prose(source: Source, low: int, high: int) -> Iterator[Piece]:
 
 
 def _checked(kind: str, run: list[Span]) -> str:
-    return "prose" if kind != "prose" and len(run) < 2 else kind
+    return "prose" if len(run) < 2 else kind
 
 
 def _kind(source: Source, line: Span) -> str:
@@ -135,7 +140,15 @@ def _kind(source: Source, line: Span) -> str:
     label = lines.labels_of(source, *line)
     if label is not None and all(looks_like_number(source.text[slice(*x)]) for x in _simple(source, label[0][1:])):
         return "labelled"
-    return "prose"
+    row = text.split()[:100]
+    columns = len(row) > 2 and all(looks_like_number(part) for part in row[1:])
+    return "columns" if columns or (len(row) == 2 and all(map(looks_like_number, row))) else "prose"
+
+
+def _heads(source: Source, line: Span, below: Span) -> bool:
+    """Could a line be the header of the columns below it?"""
+    words, numbers = (len(source.text[slice(*span)].split()) for span in (line, below))
+    return words in (numbers, numbers - 1)
 
 
 def _simple(source: Source, span: Span) -> list[Span]:
@@ -150,6 +163,8 @@ def _simple(source: Source, span: Span) -> list[Span]:
 
 def _blocks(source: Source, piece: Piece, decimal: str | None, mistakes: list[PastedError]) -> list[Block]:
     """The blocks of a piece. What is wrong with it is a mistake only where it has a number in it."""
+    if not any(c.isdigit() for c in source.text[piece.low : piece.high]):
+        return []
     try:
         if piece.kind == "prose":
             return [block for span in _ranges(source, piece) for block in blocks(source, *span, None, decimal, True)]
@@ -163,7 +178,7 @@ def _blocks(source: Source, piece: Piece, decimal: str | None, mistakes: list[Pa
                 return rows_joined(source, blocks(source, low, high, None, decimal, True))
         return read_blocks(source, (piece.low, piece.high), None, decimal)
     except PastedError as error:
-        if piece.kind != "code" and any(c.isdigit() for c in source.text[piece.low : piece.high]):
+        if piece.kind != "code":
             mistakes.append(error)
         return []
 
@@ -174,7 +189,12 @@ def _ranges(source: Source, piece: Piece) -> list[Span]:
     for inline in _INLINE.finditer(source.text, piece.low, piece.high):
         out += [(at, inline.start()), inline.span()]
         at = inline.end()
-    return [span for span in [*out, (at, piece.high)] if span[0] < span[1]]
+    return [span for span in [*out, (at, piece.high)] if _has_list(source.text[slice(*span)])]
+
+
+def _has_list(text: str) -> bool:
+    """Can there be a list or a matrix in a text?"""
+    return any(sign in text for sign in "[({") and any(c.isdigit() for c in text)
 
 
 def _found(

@@ -11,7 +11,7 @@ from exactattn.documents.pasted.vectors import pieces
 
 _LABEL = re.compile(r"([^:=]{1,80})(?::|=)\s")
 _COMMON = re.compile(r"([0-9.]+e[-+]?[0-9]+)\s*\*", re.IGNORECASE)
-_JULIA = re.compile(r"[0-9]+(?:×[0-9]+|-element)\s.{0,60}?\{?(Float(?:16|32|64)|Int64)?.{0,40}:")
+_JULIA = re.compile(r"[0-9]+(?:×[0-9]+|-element)\s[^\n]{0,80}:")
 COMMA_NUMBER = re.compile(r"[-+]?[0-9]*,[0-9]+%?")
 
 
@@ -24,7 +24,7 @@ def headed(source: Source, low: int, high: int) -> tuple[int, Block]:
         if common is not None:
             said.times, said.form = common[1], "matlab"
         elif julia is not None:
-            said.form, said.dtype = "julia", "float32" if julia[1] == "Float32" else None
+            said.form, said.dtype = "julia", "float32" if "{Float32" in line else None
         elif line.endswith(("=", ":")) and len(line) <= 80:
             said.label = line.rstrip("=: ").strip("*# ")
         else:

@@ -25,7 +25,10 @@ _SYMBOL = re.compile(
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*" + _SCRIPTS)
 _TIMES = ("*", "/", "\\cdot", "\\times", "×", "·")
-_JOINS = (*_TIMES, "+", "-", "@", "\\otimes", "\\oplus", "\\odot", "^", "_", "(", "∘")
+_AFTER = (*_TIMES, "+", "-", "@", "\\otimes", "\\oplus", "\\odot", "^", "_", "∘", "[", "{")
+_JOINS = (*_AFTER, "(")
+_WORDS_IN_MATHEMATICS = re.compile(r"\\(?:text|mathrm|tag)\{[^{}]{0,100}\}")
+_DASH_OR_METHOD = re.compile(r"-\s+[^\W\d]{2}|\.[a-z_]+\(")
 
 
 @dataclass
@@ -55,7 +58,7 @@ def labels(source: Source, chain: list[Link], mathematics: bool) -> tuple[str | 
     sides: list[str] = []
     rows: list[str] = []
     for link, following in pairwise(chain):
-        text = _side(source, link) if link.values else _label_text(source.text[link.start : link.end])
+        text = _side(source, link) if link.values else _label_text(source.text[link.start : link.end], following.colon)
         if not text or (link.values and sides):
             break
         (rows if following.colon else sides).append(text)
@@ -80,13 +83,24 @@ def _is_name(text: str, mathematics: bool) -> bool:
     return (_SYMBOL if mathematics else _IDENTIFIER).fullmatch(text) is not None
 
 
-def _label_text(text: str) -> str:
+def _label_text(text: str, colon: bool) -> str:
     """A left side without bullets, markup and the lines before it."""
     whole = bare(text).strip("*# \t\n")
     whole = re.sub(r"\A(?:[-*•·>]|[0-9]{1,3}[.)])\s+", "", whole).strip("* ")
     if "\\" not in whole:
         whole = whole.rpartition("\n")[2]
-    return " ".join(whole.split())[:MAX_LABEL]
+    words = whole.split()
+    return " ".join(words if colon else _last_words(words))[:MAX_LABEL]
+
+
+def _last_words(words: list[str]) -> list[str]:
+    """A name in mathematics without the words of a sentence before it: `the weights are W_Q` gives `W_Q`."""
+    if not words or not (any(c in words[-1] for c in "_^(\\") or (len(words[-1]) < 4 and words[-1][:1].isupper())):
+        return words
+    plain = [number for number, word in enumerate(words[:-1]) if word.isascii() and word.isalpha() and len(word) > 1]
+    after = plain[-1] + 1 if plain else 0
+    rest = " ".join(words[after:])
+    return words[after:] if rest.count("(") == rest.count(")") and rest.count("{") == rest.count("}") else words
 
 
 def factor(source: Source, link: Link, mathematics: bool) -> str | None:
@@ -94,25 +108,26 @@ def factor(source: Source, link: Link, mathematics: bool) -> str | None:
     value = link.values[0]
     before = bare(source.text[link.start : value.start])
     after = bare(source.text[value.end : link.end])
-    spelled_after = after.rstrip(" .:)") if not after.startswith(("*", "/", "\\cdot", "\\times", "×", "·")) else after
-    if spelled_after and not spelled_after.startswith(("*", "/", "\\cdot", "\\times", "×", "·")):
-        if mathematics or spelled_after.startswith(_JOINS):
+    if mathematics:
+        after = _WORDS_IN_MATHEMATICS.sub("", after).strip()
+    dash = _DASH_OR_METHOD.match(after)
+    if dash is not None and dash[0][0] == ".":
+        return None  # a method: what it makes of the list is not written here
+    if not after.startswith(_TIMES):
+        if after.rstrip(" .:)") and (mathematics or (dash is None and after.startswith(_AFTER))):
             return None
-        spelled_after = ""
-    if not before and not spelled_after:
-        return ""
-    times = _number(before, spelled_after)
+        after = ""
+    times = _number(before, after)
     if times is not None:
         return times
-    words = before.rstrip()
-    if (mathematics and "\\text" not in before) or words.endswith(_JOINS) or spelled_after:
-        return None
-    return ""
+    return None if (mathematics and "\\text" not in before) or before.endswith(_JOINS) or after else ""
 
 
 def _number(before: str, after: str) -> str | None:
     """`1/√2 *` and `/ √2` as one factor, or None when they are no numbers."""
     if len(before) + len(after) > MAX_FACTOR:
+        return None
+    if not any(c.isdigit() or c == "√" for c in before + after) and before.strip("+-") + after:
         return None
     try:
         front, back = spell(before)[0].strip().rstrip("*×· ").strip(), spell(after)[0].strip()
@@ -122,11 +137,13 @@ def _number(before: str, after: str) -> str | None:
         front = {"": "", "+": "", "-": "-1"}[front]
     elif before.rstrip().endswith(("/", "+", "-", "^")):
         return None
-    if back.startswith(("*", "×", "·")):
+    if not back:
+        text = front
+    elif back.startswith(("*", "×", "·")):
         back = back[1:].strip()
         text = f"{front}*{back}" if front else back
     else:
-        text = (front or "1") + back if back else front
+        text = (front or "1") + back[:1] + back[1:].strip()
     if not text:
         return ""
     if front.startswith("(") and front.endswith(")") and not back and one_call(front):

@@ -8,72 +8,12 @@ from __future__ import annotations
 
 import re
 
+from exactattn.documents.pasted.commands import DROPPED, FRACTIONS, GONE, RAISED, SECOND, SIGNS, SPACES, WRAPPERS
+from exactattn.documents.pasted.source import FILL
 from exactattn.errors import NumeralError
 from exactattn.numbers.tokens import shorten
 
 MAX_DEPTH = 20
-SPACES = (",", ";", ":", "!", " ", ">", "quad", "qquad", "enspace", "thinspace", "displaystyle", "textstyle", "hfill")
-DROPPED = (
-    "left",
-    "right",
-    "big",
-    "Big",
-    "bigg",
-    "Bigg",
-    "bigl",
-    "bigr",
-    "Bigl",
-    "Bigr",
-    "middle",
-    "limits",
-    "bf",
-    "rm",
-)
-WRAPPERS = (
-    *("text", "mathrm", "mathbf", "boldsymbol", "textbf", "mathit", "textit", "boxed", "underline", "emph", "bm"),
-    *("mathsf", "mathtt", "texttt", "operatorname", "fbox", "mbox", "ensuremath", "overline", "underbrace", "num"),
-)
-SECOND = ("textcolor", "colorbox", "color")  # the first argument is a colour
-GONE = ("phantom", "hphantom", "vphantom", "label", "tag")
-FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
-SIGNS = {
-    **dict.fromkeys(("cdot", "times", "ast"), "*"),
-    "div": "/",
-    "pm": "±",
-    "%": "%",
-    "infty": "∞",
-    "pi": "pi",
-    "&": "&",
-    "#": "#",
-    "$": "$",
-    "lbrace": "{",
-    **dict.fromkeys(("approx", "simeq", "cong", "approxeq", "doteq"), "≈"),
-    "sim": "~",
-    "lt": "<",
-    "gt": ">",
-    "le": "<=",
-    "leq": "<=",
-    "leqslant": "<=",
-    "ge": ">=",
-    "geq": ">=",
-    **dict.fromkeys(("ldots", "dots", "cdots", "vdots", "ddots", "dotsc", "hdots"), "…"),
-    "lesssim": "<",
-    "gtrsim": ">",
-    "geqslant": ">=",
-    "neq": "≠",
-    "rbrace": "}",
-    "{": "{",
-    "}": "}",
-    "_": "_",
-    "exp": "exp",
-    "ln": "ln",
-    "log": "log",
-    "mid": "|",
-    "vert": "|",
-    "lvert": "|",
-    "rvert": "|",
-}
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True))
 _ATOM = re.compile(r"[0-9.]+|[A-Za-z_]\w*|[A-Za-z]*\(.*\)", re.DOTALL)
 _FRACTION = re.compile(r"\s*[-+]?\s*\(\s*[0-9]+\s*/\s*[0-9]+\s*\)\s*")
 _MARKUP = "$*_`"  # pairs of these around a number are markup
@@ -144,6 +84,7 @@ class _Reader:
 
     def __init__(self, text: str, end: int, out: Spelled) -> None:
         self.text, self.end, self.out = text, end, out
+        self.first = 0  # the first piece of the argument that is being read
 
     def sequence(self, i: int, end: int, depth: int) -> int:
         """Everything from i to end; gives end."""
@@ -158,16 +99,21 @@ class _Reader:
         char = self.text[i]
         if char == "\\":
             return self.command(i, end, depth)
+        if char == FILL:
+            return i + 1
         if char == "{":
             return self.group(i, end, depth, "(", ")")
         if char == "}":
             raise NumeralError("found '}' without its '{'; remove it or add the other", i)
-        if char in _RAISED:
+        if char in RAISED:
             return self.raised(i, end)
         if char == "√":
             return self.root(i, end, depth)
         if char == "e" and self.power_of_e(i, end):
             return self.exponential(i, end, depth)
+        if char == "e" and self.alone(i, end):
+            self.out.add("exp(1)", i)
+            return i + 1
         if char == "~" and i > 0 and self.text[i - 1].isdigit() and self.text[i + 1 : i + 2].isdigit():
             char = "\u00a0"  # a space of LaTeX that is not broken
         self.out.add(char, i)
@@ -210,13 +156,30 @@ class _Reader:
 
     def bracketed(self, i: int, end: int, depth: int) -> int:
         """An argument, in brackets where it needs them."""
-        first = len(self.out.parts)
+        outer, self.first = self.first, len(self.out.parts)
         stop = self.argument(i, end, depth)
-        self.out.bracket(first)
+        self.out.bracket(self.first)
+        self.first = outer
         return stop
+
+    def product(self, i: int) -> None:
+        r"""The sign of a product between a number and a root behind it: `2\sqrt{2}`.
+
+        Errors: NumeralError for `1/2√2`, where the root can stand above the line or below.
+        """
+        parts, last = self.out.parts, len(self.out.parts)
+        while last > self.first and (not parts[last - 1][0].strip() or parts[last - 1][0].strip("0123456789.") == ""):
+            last -= 1
+        if any(part.strip() for part, _ in parts[last:]):
+            if last > self.first and parts[last - 1][0] == "/":
+                raise NumeralError(
+                    "found a root behind a quotient without a sign; write 1/(2*sqrt(2)) or 1/2*sqrt(2)", i
+                )
+            self.out.add("*", i)
 
     def root(self, i: int, end: int, depth: int, stop: int | None = None) -> int:
         r"""`\sqrt[n]{x}` or `√x`: sqrt(x), or x**(1/n)."""
+        self.product(i)
         stop = i + 1 if stop is None else stop
         index = None
         at = self.start(stop, end)
@@ -243,9 +206,13 @@ class _Reader:
         self.out.add(")", i - 1)
         return i
 
+    def alone(self, i: int, end: int) -> bool:
+        """Is a letter no part of a name, a number or an index?"""
+        before, after = self.text[i - 1 : i], self.text[i + 1 : min(i + 2, end)]
+        return not (before.isalnum() or before in ("\\", "_", ".") or after.isalnum() or after == "_")
+
     def power_of_e(self, i: int, end: int) -> bool:
-        before, after = self.text[i - 1 : i], self.start_or_end(i + 1, end)
-        return not (before.isalnum() or before in ("\\", "_")) and self.text.startswith("^", after)
+        return self.alone(i, end) and self.text.startswith("^", self.start_or_end(i + 1, end))
 
     def exponential(self, i: int, end: int, depth: int) -> int:
         """`e^{x}`, `e^x`, `e^-x`, `e^(x)`, `e^0.382`: exp(x)."""
@@ -267,8 +234,8 @@ class _Reader:
 
     def raised(self, i: int, end: int) -> int:
         self.out.add("^(", i)
-        while i < end and self.text[i] in _RAISED:
-            self.out.add(_RAISED[self.text[i]], i)
+        while i < end and self.text[i] in RAISED:
+            self.out.add(RAISED[self.text[i]], i)
             i += 1
         self.out.add(")", i - 1)
         return i

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactattn.documents.pasted.block import Block, finish
+from exactattn.documents.pasted.block import Block, bound, finish
 from exactattn.documents.pasted.forms import FORMS, read_blocks
 from exactattn.documents.pasted.model import Pasted, PastedError
 from exactattn.documents.pasted.said import known_decimal
@@ -40,6 +40,7 @@ def read_all(text: str, form: str | None = None, decimal: str | None = None) -> 
     Errors: PastedError with the place.
     """
     source, found = _read(text, form, decimal)
+    bound(source, [row for block in found for row in block.rows if row])
     return tuple(finish(source, block, decimal) for block in rows_joined(source, found))
 
 

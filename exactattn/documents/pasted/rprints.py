@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from exactattn.documents.pasted.block import Block, Span, looks_like_number
+from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.source import Source
 from exactattn.documents.pasted.vectors import pieces
 
@@ -24,6 +24,7 @@ def read_r(source: Source, low: int, high: int) -> list[Block]:
     """The blocks of a print, columns by columns. Errors: PastedError."""
     lines = [pieces(source, *line) for line in source.lines(low, high)]
     texts = [[source.text[slice(*piece)] for piece in line] for line in lines]
+    bound(source, lines)
     if any(_VECTOR.fullmatch(line[0]) for line in texts):
         return [_vector(source, lines, texts, (low, high))]
     rows: dict[str, list[Span]] = {}

@@ -15,7 +15,16 @@ from exactattn.documents.forms import magnitude, with_unit
 from exactattn.documents.pasted.digits import COMMA, DECIMALS, plain, runs
 from exactattn.documents.pasted.mathtext import spell
 from exactattn.documents.pasted.model import MAX_CELL, PastedError, Said
-from exactattn.documents.pasted.sayings import PERCENTS, SCALES, TWO_READINGS, UNITS, Ends, Phrase, longest_first
+from exactattn.documents.pasted.sayings import (
+    PERCENTS,
+    SCALES,
+    TWO_READINGS,
+    UNITS,
+    Ends,
+    Phrase,
+    by_last,
+    longest_first,
+)
 from exactattn.documents.pasted.source import Source
 from exactattn.errors import NumeralError
 from exactattn.numbers.exact import mul
@@ -35,9 +44,10 @@ _SCIENTIFIC = re.compile(
     r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*[*×·x]\s*10\s*(?:\^|\*\*)\s*[({]?\s*([-+]?[0-9]{1,9})\s*[)}]?"
 )
 _PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_RANGE = re.compile(r"[0-9.]+%?\s*-\s*[0-9.]+%?")
 _CHINESE = "一二三四五六七八九"
-_SCALE_WORDS, _UNIT_WORDS = longest_first(SCALES), longest_first(UNITS)
-_DOUBTFUL, _PERCENT_WORDS = longest_first(TWO_READINGS), longest_first(PERCENTS)
+_SCALE_WORDS, _UNIT_WORDS, _PERCENT_WORDS = by_last(SCALES), by_last(UNITS), by_last(PERCENTS)
+_DOUBTFUL = longest_first(TWO_READINGS)
 PROSE = "write the number in digits, with the words that stand beside it: about 150, just under 58 billion, 0.4011..."
 
 
@@ -87,6 +97,9 @@ class _Peeled:
     def _peel(self) -> None:
         """Takes off what stands around the number until nothing more is known; each step makes the text shorter."""
         ends, before = self.ends, (-1, -1)
+        while ends.rest.endswith((",", ";", "。")):  # of the sentence, not of the number
+            ends.high -= 1
+            ends.strip()
         for _ in range(MAX_PHRASES):
             if (ends.low, ends.high) == before:
                 return
@@ -98,6 +111,8 @@ class _Peeled:
                     ends.high -= len(sign)
                     self.truncated = True
                     ends.strip()
+            if ends.rest.startswith("百分之"):
+                ends.low, self.percent = ends.low + 3, True
             if not self.percent:
                 self.percent = ends.word(_PERCENT_WORDS) is not None
             self.unit = self.unit or ends.word(_UNIT_WORDS)
@@ -134,7 +149,7 @@ class _Peeled:
             numeral = self._as_percent(numeral)
         if self.announced is not None:
             numeral = self._announced_unit(numeral, *self.announced)
-        if approximate:
+        if approximate and self.announced is None:
             numeral = coarse(numeral)
         factor = SCALES[self.scale] if self.scale else 1
         factor *= UNITS[self.unit] if self.unit else 1
@@ -161,8 +176,12 @@ class _Peeled:
         if not any(c.isdigit() for c in ends.rest) and "pi" not in ends.rest and "π" not in ends.rest:
             found = f"found {shorten(ends.rest or ends.text.strip())!r}" if ends.text.strip() else "found nothing"
             raise NumeralError(f"{found}, wanted a number; {PROSE}", ends.low)
+        if "‒" in ends.rest:
+            raise NumeralError("found a range, wanted one number; write its ends apart", ends.low)
         text, places = _pointed(ends.text, ends.low, ends.high, decimal)
         power = _SCIENTIFIC.fullmatch(text)
+        if _RANGE.fullmatch(text) and self.phrases:
+            raise NumeralError(f"found {shorten(text)!r}, wanted one number; write the two ends apart", places[0])
         if power is not None:
             text, places = f"{power[1]}e{power[2]}", [places[0]] * len(text) + places[-1:]
         try:
@@ -195,12 +214,18 @@ class _Peeled:
 
 
 def coarse(numeral: Numeral) -> Numeral:
-    """An integer said to be about right: its last digit that is not 0 is the last that counts."""
-    if numeral.form != "integer" or not isinstance(numeral.value, Fraction) or numeral.value == 0:
+    """An integer or whole percentage said to be about right: its last digit that is not 0 is the last that counts."""
+    whole = Fraction(1, 100) if numeral.form == "percent" else Fraction(1)
+    if (
+        numeral.unit != whole
+        or not isinstance(numeral.value, Fraction)
+        or numeral.value == 0
+        or "e" in numeral.text.lower()
+    ):
         return numeral
-    digits = str(abs(numeral.value.numerator))
+    digits = str(abs(numeral.value / whole))
     zeros = len(digits) - len(digits.rstrip("0"))
-    return with_unit(numeral, Fraction(10**zeros)) if zeros else numeral
+    return with_unit(numeral, whole * 10**zeros) if zeros else numeral
 
 
 def _pointed(text: str, low: int, high: int, decimal: str | None) -> tuple[str, list[int]]:

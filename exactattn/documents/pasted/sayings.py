@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 APPROXIMATE = "~"
 
@@ -39,7 +40,8 @@ _BEFORE_WORDS: Mapping[str, Phrase] = {
     **_phrases(">=", False, "point", "at least", "no less than", "not less than"),
     **_phrases("=", False, "point", "exactly", "equals", "is"),
     **_phrases("~", True, "point", "约等于", "约为", "大约为", "大约是", "大约", "大概", "大致", "大约等于", "约"),
-    **_phrases("~", True, "point", "近似为", "近似", "接近", "差不多"),
+    **_phrases("~", True, "point", "近似为", "近似", "接近", "差不多", "約", "約為", "大約", "約等於"),
+    **_phrases("~", True, "point", "(approx.)", "(about)"),
     **_phrases("<", True, "point", "将近", "略低于", "略小于", "不到"),
     **_phrases(">", True, "point", "略高于", "略大于"),
     **_phrases("<", False, "point", "小于", "低于"),
@@ -119,6 +121,9 @@ TWO_READINGS: Mapping[str, str] = {
 }
 
 
+ByLast: TypeAlias = Mapping[str, tuple[str, ...]]
+
+
 class Ends:
     """The range of a text that is left after phrases were peeled from its ends."""
 
@@ -141,7 +146,7 @@ class Ends:
 
     def before(self) -> Phrase | None:
         """Peels one phrase from the front."""
-        for text, phrase in _LONGEST_BEFORE:
+        for text, phrase in _BY_FIRST.get(self.folded[self.low : self.low + 1], ()):
             if self.folded.startswith(text, self.low, self.high) and not self._letters(text, self.low + len(text)):
                 self.low += len(text)
                 self.strip()
@@ -153,10 +158,10 @@ class Ends:
         found = self.word(_LONGEST_AFTER, self.folded)
         return None if found is None else _AFTER[found]
 
-    def word(self, known: tuple[str, ...], where: str | None = None) -> str | None:
+    def word(self, known: ByLast, where: str | None = None) -> str | None:
         """Peels one of the words, longest first, from the back."""
         where = self.text if where is None else where
-        for text in known:
+        for text in known.get(where[self.high - 1 : self.high], ()):
             start = self.high - len(text)
             if start > self.low and where.startswith(text, start, self.high) and not self._inside(text, start):
                 self.high = start
@@ -180,5 +185,15 @@ def longest_first(words: Mapping[str, object] | tuple[str, ...]) -> tuple[str, .
     return tuple(sorted(words, key=lambda word: (-len(word), word)))
 
 
-_LONGEST_BEFORE = tuple((text, BEFORE[text]) for text in longest_first(BEFORE))
-_LONGEST_AFTER = longest_first(_AFTER)
+def by_last(words: Mapping[str, object] | tuple[str, ...]) -> ByLast:
+    """The words under their last characters."""
+    out: dict[str, list[str]] = {}
+    for word in longest_first(words):
+        out.setdefault(word[-1], []).append(word)
+    return {last: tuple(found) for last, found in out.items()}
+
+
+_BY_FIRST: dict[str, list[tuple[str, Phrase]]] = {}
+for _text in longest_first(BEFORE):
+    _BY_FIRST.setdefault(_text[0], []).append((_text, BEFORE[_text]))
+_LONGEST_AFTER = by_last(_AFTER)

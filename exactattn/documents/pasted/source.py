@@ -13,7 +13,7 @@ from exactattn.documents.pasted.model import MAX_CHARACTERS, PastedError
 
 # full-width forms of ASCII, and signs that have several characters
 _SIGNS = {ord(full): chr(ord(full) - 0xFEE0) for full in map(chr, range(0xFF01, 0xFF5F))}
-_SIGNS |= {ord(c): "-" for c in "\u2212\u2010\u2011\u2012\u2013\ufe63"}
+_SIGNS |= {ord(c): "-" for c in "\u2212\u2010\u2011\u2013\ufe63"}
 _SIGNS |= {ord(c): "·" for c in "\u22c5\u2219\u2022\u00b7"}
 _SIGNS |= {ord(c): "~" for c in "\u223c\u301c"} | {ord(c): "≈" for c in "\u2243\u2245\u2248\u2252"}
 _SIGNS |= {ord("\u3001"): ",", ord("\u2a7d"): "≤", ord("\u2266"): "≤", ord("\u2a7e"): "≥", ord("\u2267"): "≥"}
@@ -23,7 +23,8 @@ _SIGNS |= {ord(c): "\u00a0" for c in "\u2007\u2009\u202f\u2008\u2006\u2005\u2002
 
 # characters whose UTF-8 bytes, read as cp1252 or latin-1, cannot be meant: the repair is padded to the same length
 _BROKEN_SIGNS = "×·÷±−≈≤≥≠∞√…–—→⋅∼°²³¹⁻½ᵀ≃≅‖“”‘’"
-_PAD_BEFORE = "−√–"  # a sign that belongs to what follows
+_BEFORE = "−√–"  # a sign that belongs to what follows
+FILL = "\u2063"  # stands before such a sign; an invisible character that is no space
 
 
 def _as_cp1252(data: bytes) -> str:
@@ -36,14 +37,15 @@ def _broken() -> dict[str, str]:
     for sign in _BROKEN_SIGNS:
         data = sign.encode()
         for seen in (_as_cp1252(data), data.decode("latin-1")):
-            pad = " " * (len(seen) - 1)
-            out[seen] = pad + sign if sign in _PAD_BEFORE else sign + pad
+            more = len(seen) - 1
+            out[seen] = FILL * more + sign if sign in _BEFORE else sign + " " * more
     out["Â\u00a0"] = " \u00a0"
     return out
 
 
 _REPAIRS = _broken()
 _BROKEN = re.compile("|".join(sorted(map(re.escape, _REPAIRS), key=len, reverse=True)))
+_BETWEEN = re.compile("(?<=[0-9])–(?=[0-9])|(?<=[0-9] )–(?= [0-9])")  # from one number to another: not a minus
 _HARD_SPACE = re.compile("(?<![0-9])\u00a0|\u00a0(?![0-9])")
 
 
@@ -52,7 +54,7 @@ def repaired(text: str) -> str:
     text = text.replace("\r\n", " \n").replace("\r", "\n")
     if any(c in text for c in "ÂÃâá"):
         text = _BROKEN.sub(lambda match: _REPAIRS[match.group()], text)
-    text = text.translate(_SIGNS)
+    text = _BETWEEN.sub("‒", text).translate(_SIGNS)
     return _HARD_SPACE.sub(" ", text) if "\u00a0" in text else text
 
 

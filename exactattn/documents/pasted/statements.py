@@ -17,11 +17,12 @@ from exactattn.documents.pasted.vectors import blocks_of
 
 ARRAYS = ("array", "tensor", "asarray", "Matrix", "matrix", "Tensor", "FloatTensor", "vec", "Vector", "c", "Parameter")
 _WORDS = re.compile(
-    r"""(?P<relation>:=|==|=>|->|→|⇒|⟹|=|≈
+    r"""(?P<relation>(?<=\w)\s(?:is|are|equals)\s(?=\s?\Z)|:=|==|=>|->|→|⇒|⟹|=|≈
         |\\(?:approx|simeq|sim|to|rightarrow|Rightarrow|implies|Longrightarrow|iff)(?![a-zA-Z]))
     | (?P<row>\\\\(?:\[[-0-9.]+[a-z]{2}\])?|\\(?:quad|qquad)(?![a-zA-Z])|。|\\newline)
     | (?P<edge>\\(?:begin|end)\{[a-zA-Z]+\*?\}|\\\[|\\\]|\\\(|\\\)|\$\$?|&)
     | (?P<command>\\[a-zA-Z]+|\\.)
+    | (?P<also>(?<=\s)(?:and|und)(?=\s)|和|以及|及)
     | (?P<newline>\n)
     | (?P<colon>:(?=\s|\[|\(|\$|\Z))
     | (?P<comma>[,;])
@@ -54,7 +55,8 @@ def _called(source: Source, lists: Lists, group: Group) -> Value:
     text = source.text
     before = _CALLER.search(text, max(0, group.start - 80), group.start)
     if before is None or before[1].rsplit(".", 1)[-1] not in ARRAYS:
-        return Value(group.start, group.end, group)
+        start = group.start - (text[group.start] == "(" and text[max(group.start - 1, 0)] == "c")  # c(1, 2) of R
+        return Value(start, group.end, group)
     opening = text.rindex("(", 0, group.start)
     end = lists.pairs.get(opening, group.end - 1) + 1
     return Value(before.start(), end, group, before[1], text[group.end : end])
@@ -63,7 +65,7 @@ def _called(source: Source, lists: Lists, group: Group) -> Value:
 def _chains(source: Source, low: int, high: int, values: list[Value], mathematics: bool) -> list[list[Link]]:
     """The statements of a range, each as its links."""
     text = source.text
-    ends = ("relation", "colon", "row", "comma", *(() if mathematics else ("newline",)))
+    ends = ("relation", "colon", "row", "comma", "also", *(() if mathematics else ("newline",)))
     out, chain = list[list[Link]](), [Link(low, high)]
     depth, at = 0, low
     for value in [*values, None]:
@@ -73,7 +75,7 @@ def _chains(source: Source, low: int, high: int, values: list[Value], mathematic
             depth = max(0, depth + (kind == "open") - (kind == "close"))
             if kind == "newline" and not mathematics:
                 depth = 0
-            if depth or kind not in ends:
+            if depth or kind not in ends or (kind == "also" and not last.values):
                 continue
             blank = not last.values and not bare(text[last.start : word.start()])
             if kind in ("relation", "colon"):
@@ -128,6 +130,7 @@ def _blocks_of(source: Source, value: Value, form: str | None, decimal: str | No
     else:
         out = blocks_of(source, value.what, value.caller, value.options, form, decimal)
     for block in out:
+        block.span = (value.start, value.end) if len(out) == 1 else block.span
         if value.transposed and not block.vector and len({len(row) for row in block.rows}) == 1:
             block.rows = [list(column) for column in zip(*block.rows, strict=True)]
         if source.text[value.start] == "\\" or form == "latex":

@@ -6,9 +6,11 @@ A first row or column of words is labels. A column whose cells are vectors is a 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.brackets import Group, Lists
+from exactattn.documents.pasted.model import PastedError
 from exactattn.documents.pasted.source import Source
 from exactattn.documents.pasted.vectors import blocks_of, pieces
 
@@ -25,7 +27,8 @@ def is_barred(rows: list[str]) -> bool:
     """Do bars set the cells of all lines apart?"""
     rules = [is_rule(row) for row in rows]
     drawn = all(rule or any(bar in row for bar in BARS) for rule, row in zip(rules, rows, strict=True))
-    return drawn and (any(rules) or any(row[0] in BARS for row in rows)) and not all(rules)
+    edged = any(rules) or any(row[0] in BARS for row in rows) or not any(c in row for row in rows for c in "[({=")
+    return drawn and edged and not all(rules)
 
 
 def barred(source: Source, low: int, high: int, form: str, decimal: str | None) -> list[Block]:
@@ -85,11 +88,19 @@ def aligned(source: Source, low: int, high: int, form: str, decimal: str | None)
         start, end = row[0][0], row[-1][1]
         words = [not looks_like_number(source.text[slice(*piece)]) for piece in row]
         label = next((place for place, word in enumerate(words) if not word), len(row))
-        if "  " in source.text[start:end] and any(words):
-            rows[number] = [source.trim(*cell) for cell in _wide(source, start, end)]
+        wide = [source.trim(*cell) for cell in _wide(source, start, end)] if any(words) else []
+        if len(wide) > 1 and (label == len(row) or any(words[label:]) or _label_and_numbers(source, wide)):
+            rows[number] = wide
         elif 1 < label < len(row):
             rows[number] = [(row[0][0], row[label - 1][1]), *row[label:]]
     return labelled(source, rows, form, decimal, (low, high))
+
+
+def _label_and_numbers(source: Source, cells: list[Span]) -> bool:
+    """Is the first cell a label, perhaps with an index, and every other one a number?"""
+    texts = [source.text[slice(*cell)] for cell in cells]
+    decimals = any("." in part and looks_like_number(part) for part in texts[0].split())
+    return not decimals and all(map(looks_like_number, texts[1:]))
 
 
 def _wide(source: Source, low: int, high: int) -> list[Span]:
@@ -119,35 +130,57 @@ def labelled(
     if not rows:
         raise source.error("found a table with a header and no rows", span[0])
     width = max(map(len, rows))
-    labels = _labels(source, rows, texts, head)
+    labels, apart = _labels(source, rows, texts, head)
     if labels is not None:
-        rows = [row[1:] for row in rows]
-        head = head[1:] if head is not None and len(head) == width else head
-    kinds = [any(_vector(source, row[column]) for row in rows if column < len(row)) for column in range(width)]
-    out = []
-    for column, vector in enumerate(kinds):
-        if vector:
-            name = head[column] if head is not None and column < len(head) else None
-            out.append(_of_vectors(source, [row[column] for row in rows if column < len(row)], form, decimal, name))
-    plain = [[cell for column, cell in enumerate(row) if not kinds[column]] for row in rows]
-    if any(plain):
-        names = (
-            None if head is None else [name for column, name in enumerate(head) if column >= width or not kinds[column]]
-        )
-        out.append(Block(form, plain, column_labels=names, span=span))
+        rows = [[cell for column, cell in enumerate(row) if column not in apart] for row in rows]
+        if head is not None and len(head) == width:
+            head = [text for column, text in enumerate(head) if column not in apart]
+    out = _columns(source, rows, head, form, decimal)
     for number, block in enumerate(out):
-        block.chain = number
+        block.chain, block.form, block.span = number, form, span
         block.row_labels = None if labels is None else [label.strip("*`$ ") for label in labels]
         if block.column_labels is not None:
             block.column_labels = [name.strip("*`$ ") for name in block.column_labels]
-        block.form, block.span = form, span
+    return out
+
+
+def _columns(
+    source: Source, rows: list[list[Span]], head: list[str] | None, form: str, decimal: str | None
+) -> list[Block]:
+    """A block for each column of vectors, and one for all columns of numbers."""
+    width = max(map(len, rows))
+    vectors = {
+        column for column in range(width) if any(_vector(source, row[column]) for row in rows if column < len(row))
+    }
+    short = next((row for row in rows if len(row) < width), None)
+    if vectors and short is not None:
+        message = f"found a row of {len(short)} cells, wanted {width}"
+        raise source.error(message, short[0][0] if short else 0, "write ... for what was not printed")
+    names = [""] * width if head is None else [*head, *[""] * width]
+    out = [
+        _of_vectors(source, [row[column] for row in rows], form, decimal, names[column].strip("*`$ ") or None)
+        for column in sorted(vectors)
+    ]
+    numbers = [[cell for column, cell in enumerate(row) if column not in vectors] for row in rows]
+    if any(numbers):
+        rest = None if head is None else [name for column, name in enumerate(head) if column not in vectors]
+        out.append(Block(form, numbers, column_labels=rest))
     return out
 
 
 def _vector(source: Source, cell: Span) -> bool:
     """Is a cell a list of numbers in brackets?"""
-    low, high = cell
-    return high - low > 2 and source.text[low:high].strip("$`* ")[:1] in ("[", "(") and _group(source, cell) is not None
+    return _is_vector(source.text[slice(*cell)])
+
+
+@lru_cache(maxsize=4096)
+def _is_vector(text: str) -> bool:
+    if len(text) < 3 or text.strip("$`* ")[:1] not in ("[", "("):
+        return False
+    try:
+        return _group(Source(text), (0, len(text))) is not None
+    except PastedError:
+        return True  # one with a mistake, said with its place when it is read
 
 
 def _group(source: Source, cell: Span) -> Group | None:
@@ -173,9 +206,12 @@ def _of_vectors(source: Source, cells: list[Span], form: str, decimal: str | Non
 
 
 def _is_header(texts: list[list[str]], vectors: list[bool]) -> bool:
-    """Is the first row words, where a later one has numbers?"""
+    """Is the first row words, or the numbers of columns behind an empty corner, where a later one has numbers?"""
     if len(texts) < 2 or vectors[0]:
         return False
+    corner = texts[0][0] == "" or len(texts[0]) == len(texts[1]) - 1
+    if corner and _counts(texts[0]):
+        return True
     first = [text for text in texts[0] if text]
     numbers = sum(looks_like_number(text) for text in first[-len(texts[1]) :])
     later = sum(looks_like_number(text) for text in texts[1])
@@ -190,14 +226,23 @@ def _counts(texts: list[str]) -> bool:
     return len(numbers) > 1 and numbers[0] in (0, 1) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def _labels(source: Source, rows: list[list[Span]], texts: list[list[str]], head: list[str] | None) -> list[str] | None:
-    """The first column, when it is words, or an index under an empty or wordy corner."""
-    if any(len(row) < 2 for row in rows):
-        return None
+def _labels(
+    source: Source, rows: list[list[Span]], texts: list[list[str]], head: list[str] | None
+) -> tuple[list[str] | None, set[int]]:
+    """The labels of the rows and their columns: every column of words, else a first one that counts under a corner."""
+    width = min(map(len, rows))
+    words = {
+        column
+        for column in range(width)
+        if not any(looks_like_number(row[column]) for row in texts)
+        and not any(_vector(source, row[column]) for row in rows)
+    }
+    if head is None:  # without a header only what stands in front is a label
+        words = {column for column in words if words.issuperset(range(column))}
+    if words and len(words) < width:
+        return [", ".join(row[column] for column in sorted(words) if row[column]) for row in texts], words
     first = [row[0] for row in texts]
-    if all(not looks_like_number(text) for text in first) and not any(_vector(source, row[0]) for row in rows):
-        return first
     corner = head is not None and (
         len(head) == len(rows[0]) - 1 or (len(head) == len(rows[0]) and head[0] in ("", "#"))
     )
-    return first if corner and (_counts(first) or len(first) == 1) else None
+    return (first, {0}) if width > 1 and corner and (_counts(first) or len(first) == 1) else (None, set())

@@ -164,7 +164,8 @@ def _settled(source: Source, block: Block, caller: str, options: str, form: str 
         )
         dtype = dtype or ("float32" if points else None)
     elif form == "numpy" or caller == "array" or (form is None and spaces and several and _padded(source, block)):
-        block.form, block.trims = "numpy", "numpy"
+        exponents = any("e" in source.text[slice(*span)].lower() for row in block.rows for span in row)
+        block.form, block.trims = "numpy", "plain" if exponents else "numpy"  # with exponents it trims nothing
     elif form in ("julia", "matlab") or (form is None and spaces and several):
         block.form = form or "matlab"
     block.dtype = dtype if floats else None
@@ -180,7 +181,10 @@ def _padded(source: Source, block: Block) -> bool:
             if is_ellipsis(text[low:high]):
                 continue
             missing = most - _decimals(text[low:high])
-            if missing and text[high : high + missing] != " " * missing:
+            pad = text[high : high + missing].partition("\n")[0]  # none at the end of a line that is wrapped
+            if missing and not (
+                pad == " " * missing or ((pad.isspace() or not pad) and "\n" in text[high : high + missing])
+            ):
                 return False
     return True
 
