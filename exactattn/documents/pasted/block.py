@@ -118,6 +118,10 @@ def _rectangular(source: Source, block: Block) -> list[list[Span]]:
             message = f"row {number + 1} has {size}, row {first + 1} has {width}"
             hint = "every row needs equally many; write ... for a number that was not printed"
             raise source.error(message, row[0][0], hint)
+    if width * len(rows) > MAX_CELLS:
+        raise source.error(
+            f"{width * len(rows):,} numbers: at most {MAX_CELLS:,} are read", rows[0][0][0], "paste a part"
+        )
     return [row * width if dots else row for row, dots in zip(rows, ellipses, strict=True)]
 
 
