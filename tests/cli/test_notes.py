@@ -13,7 +13,7 @@ Q = [[1, 0], [0, 1]]
 K = [[1, 0], [0, 1]]
 V = [[1, 2], [3, 4]]
 
-$$A = \\text{softmax}\\left(\\frac{QK^T}{\\sqrt{d_k}}\\right) = \\begin{bmatrix} 0.67 & 0.33 \\\\ 0.33 & 0.76 \\end{bmatrix}$$
+$$A = \\text{softmax}(QK^T/\\sqrt{d_k}) = \\begin{bmatrix} 0.67 & 0.33 \\\\ 0.33 & 0.76 \\end{bmatrix}$$
 
 mystery = [[5, 6]]
 """
@@ -36,7 +36,9 @@ def test_a_document_is_verified_in_place_of_a_case(run, notes):
     report = report_of(result)
     assert result.exit_code == 1
     assert report["subject"]["kind"] == "notes"
-    assert [f["id"] for f in report["findings"] if f["verdict"] == "fails" and f["level"] == "error"] == ["weights[1,1]"]
+    assert [f["id"] for f in report["findings"] if f["verdict"] == "fails" and f["level"] == "error"] == [
+        "weights[1,1]"
+    ]
     (wrong,) = [f for f in report["findings"] if f["id"] == "weights[1,1]"]
     assert NOTES.split("\n")[wrong["where"]["line"] - 1][wrong["where"]["column"] - 1 :].startswith("0.76")
 
@@ -115,7 +117,9 @@ def test_the_draft_can_be_verified_as_a_case(run, notes, tmp_path):
     run("new", "--from", notes, path)
     report = report_of(run("verify", path, "--json", "-"))
     assert report["subject"]["kind"] == "case"
-    assert [f["id"] for f in report["findings"] if f["verdict"] == "fails" and f["level"] == "error"] == ["weights[1,1]"]
+    assert [f["id"] for f in report["findings"] if f["verdict"] == "fails" and f["level"] == "error"] == [
+        "weights[1,1]"
+    ]
 
 
 def test_two_files_to_write_are_refused(run, notes, tmp_path):

@@ -63,7 +63,10 @@ def test_vectors_of_tokens_are_put_together():
 
 
 def test_other_numbers_for_an_input_begin_another_example():
-    text = "Q = [[1, 0], [0, 1]], K = [[1, 0], [0, 1]], V = [[1, 2], [3, 4]]\n\n" + "Weights: [[0.67, 0.33], [0.33, 0.67]]\n\n"
+    text = (
+        "Q = [[1, 0], [0, 1]], K = [[1, 0], [0, 1]], V = [[1, 2], [3, 4]]\n\n"
+        + "Weights: [[0.67, 0.33], [0.33, 0.67]]\n\n"
+    )
     text += "Q = [[1, 0], [0, 2]]\n\nWeights: [[0.67, 0.33], [0.20, 0.80]]\n"
     draft = read_notes(text)
     assert list(loads(draft.text).problems) == ["example_line_1", "example_line_5"]
@@ -92,7 +95,8 @@ def test_a_block_that_does_not_fit_is_left_out_with_the_reason():
 
 
 def test_two_names_for_one_thing_that_contradict_are_not_used():
-    text = "Q = [[1, 0]]\nK = [[1, 0]]\nV = [[1, 0]]\n\n$$B = \\text{softmax}(QK^T)$$\n\n$$B = QK^T$$\n\n$$B = [[1, 2]]$$\n"
+    text = "Q = [[1, 0]]\nK = [[1, 0]]\nV = [[1, 0]]\n\n"
+    text += "$$B = \\text{softmax}(QK^T)$$\n\n$$B = QK^T$$\n\n$$B = [[1, 2]]$$\n"
     assert any("defined in two ways" in one.says for one in read_notes(text).noted)
 
 

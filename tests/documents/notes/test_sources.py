@@ -110,4 +110,6 @@ def test_every_claim_cites_a_line_that_has_it(text):
     lines = text.split("\n")
     cited = [int(number) for number in re.findall(r'cites: "line (\d+)"', read_notes(text).text)]
     assert cited
-    assert all("=" in lines[number - 1] or "权重" in lines[number - 1] or "缩放" in lines[number - 1] for number in cited)
+    assert all(
+        "=" in lines[number - 1] or "权重" in lines[number - 1] or "缩放" in lines[number - 1] for number in cited
+    )
