@@ -27,6 +27,7 @@ _PROJECTIONS = re.compile(r"W[_^]|投影|权重矩阵|projection|projektion", re
 MOST_STATEMENTS, MOST_CLAIMS, MOST_EXAMPLES = 1_000, 300, 20
 MOST_ROUNDS = 20  # of leaving out what cannot be read
 _COMMA, _POINT = re.compile(r"[0-9]\{?,\}?[0-9]"), re.compile(r"[0-9]\.[0-9]")
+_SCALE = re.compile(r"scal|skal|sqrt|√|缩放|échelle|escal|масштаб|スケール|d_k", re.IGNORECASE)
 _INPUT = re.compile(r"\b(W_[QKVO]|mask|Q|K|V|X)\b")
 _IDENTITY = re.compile(
     r"(?:identity matri(?:x|ces)|单位矩阵|單位矩陣|Einheitsmatri(?:x|zen)|matrices? identité|matriz identidad)",
@@ -69,6 +70,7 @@ def _found(text: str) -> tuple[tuple[Found, ...], list[PastedError], bool]:
 
 def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement], comma: bool) -> Sheet:
     defined = definitions(known)
+    defined.speaks_of_scale = _SCALE.search(source.text) is not None or "softmax" not in source.text.lower()
     claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
     for statement in known:
         equations, left = equations_of(statement, comma)
@@ -91,7 +93,8 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     blocks, rows = with_rows(reader.blocks)
     parts, assumed = examples(blocks)
     parts = _bounded(parts, MOST_EXAMPLES, "examples", noted)
-    noted += [*reader.noted, *assumed, *rows, *map(_understood, blocks)]
+    lost = {one.place for one in assumed if not one.understood}
+    noted += [*reader.noted, *assumed, *rows, *(_understood(block) for block in blocks if block.place not in lost)]
     noted += [_claim_noted(claim) for claim in claims]
     return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(known, source), noted)
 

@@ -14,6 +14,7 @@ from exactattn.documents.notes.names import INPUTS
 from exactattn.findings import Place
 from exactattn.numbers.exact import Exact
 
+PROJECTIONS = ("W_Q", "W_K", "W_V")
 ROWED = ("q", "scores", "scaled", "masked", "weights", "context", "output")  # a row for each query
 ROWS_NEAR = 8  # lines
 
@@ -39,41 +40,76 @@ class Example:
 
 
 def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
-    """The examples of a document in order, and what was assumed for them."""
-    known = merged(list(blocks))
-    starts = _starts(known)
-    out, noted = [Example()], list[Noted]()
-    for block in known:
-        name, now = block.role.name, out[-1]
-        if name not in starts:
-            now.printed.append(block)
-            continue
-        before = now.inputs.get(name)
-        if before is not None and values(before) != values(block) and block.role.row is None:
-            if name in now.inherited:
-                now.inherited.discard(name)
-            else:
-                now = Example(dict(now.inputs), [], set(now.inputs))
-                now.inherited.discard(name)
-                out.append(now)
-            now.inputs[name] = block
-        elif before is None and block.role.row is None:
-            now.inputs[name] = block
-        elif name in ("scores", "scaled") and block.role.row is not None:
-            now.printed.append(block)
-        elif before is None or block.role.row is not None:
-            noted.append(Noted(block.place, "one row", f"of {name}, which is not given whole", understood=False))
-        elif name in now.inherited:
-            now.inherited.discard(name)
-        if name in ("q", "k", "v") and not (before is None and block.role.row is None):
-            now.printed.append(block)
-    for example in out:
+    """The examples of a document in order, and what was assumed for them or could not be placed."""
+    reader = _Reader(merged(list(blocks)))
+    for block in reader.blocks:
+        reader.one(block)
+    for example in reader.out:
         for name in sorted(example.inherited):
+            what = f"the inputs of the example from line {example.first.line}"
             says = f"{name} of line {example.inputs[name].place.line} holds here too, as no line gives another"
-            noted.append(
-                Noted(example.first, f"the inputs of the example from line {example.first.line}", says, True, True)
-            )
-    return out, noted
+            reader.noted.append(Noted(example.first, what, says, True, True))
+    return reader.out, reader.noted
+
+
+class _Reader:
+    """Puts one block after the other into its example."""
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self.blocks, self.starts = blocks, _starts(blocks)
+        heads = {block.role.head for block in blocks if block.role.name in PROJECTIONS} - {None}
+        self.several = len(heads) > 1
+        self.heads: dict[int, Example] = {}
+        self.out, self.noted = [Example()], list[Noted]()
+
+    def one(self, block: Block) -> None:
+        """One block."""
+        role = block.role
+        if self.several and role.name != "X":
+            self._of_head(block)
+        elif role.name not in self.starts:
+            self.out[-1].printed.append(block)
+        elif role.row is not None:
+            self._row(block)
+        else:
+            self._input(block)
+
+    def _of_head(self, block: Block) -> None:
+        """A block of a document with several heads: each head is an example of its own, and outputs are of all."""
+        head, name = block.role.head, block.role.name
+        if head is None or (name not in PROJECTIONS and head not in self.heads):
+            says = "the document has several heads, and which one this belongs to is not said"
+            self.noted.append(Noted(block.place, f"numbers for {name}", says, understood=False))
+            return
+        if head not in self.heads:
+            shared = {key: x for key, x in self.out[0].inputs.items() if key == "X"}
+            fresh = Example(shared, [], set(shared) if self.heads else set())
+            self.out = [*self.heads.values(), fresh] if self.heads else [fresh]
+            self.heads[head] = fresh
+        if name in PROJECTIONS:
+            self.heads[head].inputs.setdefault(name, block)
+        else:
+            self.heads[head].printed.append(block)
+
+    def _row(self, block: Block) -> None:
+        """One row of something that is given whole, or nowhere."""
+        name, now = block.role.name, self.out[-1]
+        if name in ("q", "k", "v", "scores", "scaled") and (name in now.inputs or name in ("scores", "scaled")):
+            now.printed.append(block)
+        else:
+            self.noted.append(Noted(block.place, "one row", f"of {name}, which is not given whole", understood=False))
+
+    def _input(self, block: Block) -> None:
+        name, now = block.role.name, self.out[-1]
+        before = now.inputs.get(name)
+        if before is not None and values(before) != values(block) and name not in now.inherited:
+            now = Example(dict(now.inputs), [], set(now.inputs))
+            self.out.append(now)
+        if before is None or values(before) != values(block):
+            now.inputs[name] = block
+        elif name in ("q", "k", "v"):
+            now.printed.append(block)
+        now.inherited.discard(name)
 
 
 def _starts(blocks: list[Block]) -> set[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 
-from exactattn.attention.formula_tree import symbols
-from exactattn.attention.symbols import SIZES, USUAL
+from exactattn.attention.formula_tree import Formula, symbols
+from exactattn.attention.symbols import SIZES, USUAL, Notation
 from exactattn.documents.notes.meanings import meaning_of
 from exactattn.documents.notes.model import DraftClaim, Noted
 from exactattn.documents.notes.recognise import Definitions, name_of
@@ -15,6 +16,20 @@ from exactattn.errors import ExactattnError
 from exactattn.truth.formula_claims import read_claim
 
 MOST_CHARACTERS = 500
+_SCORED = {"q", "k", "scores", "scaled", "masked"}
+# a stage -> what a formula of it may use, and of what it needs at least one
+MADE_FROM: Mapping[str, tuple[set[str], set[str]]] = {
+    "q": ({"X", "W_Q"}, {"W_Q"}),
+    "k": ({"X", "W_K"}, {"W_K"}),
+    "v": ({"X", "W_V"}, {"W_V"}),
+    "scores": ({"q", "k"}, {"k"}),
+    "scaled": (_SCORED, {"k", "scores", "scaled"}),
+    "masked": (_SCORED, _SCORED),
+    "weights": (_SCORED, _SCORED),
+    "context": (_SCORED | {"weights", "v", "context"}, {"v", "context"}),
+    "concat": ({"context", "concat"}, {"context"}),
+    "output": (_SCORED | {"weights", "v", "context", "concat", "W_O"}, {"v", "context", "concat", "W_O"}),
+}
 _FUNCTION = re.compile(
     r"(?:\\(?:text|mathrm|operatorname)\s?\{)?\s*(?:Self|Multi-?[Hh]ead)?-?\s?(?:[Aa]ttention|MultiHead|MHA)\}?\s?(?:\\left)?\([^()=]{1,40}\)\Z"
 )
@@ -94,6 +109,22 @@ def _why_not(fields: dict[str, object]) -> str | None:
             return "it is about sizes alone"
         for symbol in used:
             notation.slot(symbol)
+        return _foreign(formula, notation)
     except (ExactattnError, RecursionError) as error:
         return str(error).partition("; known are:")[0]
+
+
+def _foreign(formula: Formula, notation: Notation) -> str | None:
+    """Why a formula may be about something else than attention, whatever its letters usually mean."""
+    left = next(iter(symbols(formula.left)), None)
+    source = None if left is None or notation.slot(left).is_size else notation.source(left.base)
+    if source is None or source not in MADE_FROM or "ttention" in formula.text.partition("=")[2]:
+        return "its left side is no stage of attention that a formula makes"
+    allowed, needed = MADE_FROM[source]
+    used = {
+        notation.source(symbol.base) or "" for symbol in symbols(formula.right) if not notation.slot(symbol).is_size
+    }
+    if used - allowed or not used & needed:
+        meant = ", ".join(sorted(used)) or "nothing"
+        return f"as its letters are usually meant it makes {source} from {meant}, so they may mean something else here"
     return None

@@ -14,6 +14,7 @@ from exactattn.numbers.numerals import parse_exact
 
 _Q, _K = r"[Qq](?:_?\w)?", r"[Kk](?:_?\w)?"
 _SCORES = rf"\(*(?:{_Q}\(*{_K}\)*\^T|matmul\({_Q},{_K}\^T\)|dot\({_Q},{_K}\^T\)|{_Q}\({_K}\^T\))\)*"
+_TURNED_FIRST = re.compile(rf"{_Q}\^T\*?{_K}|{_K}\^T\*?{_Q}")  # tokens are columns
 _SCORED = re.compile(_SCORES)
 _DIVIDED = re.compile(rf"(?P<what>{_SCORES}|\w+)/(?P<by>.+)")
 _FACTOR = re.compile(rf"(?P<by>.+?)[*]?(?P<what>{_SCORES})")
@@ -50,6 +51,8 @@ def _made(side: str, defined: dict[str, Role]) -> Meaning | None:
         return Meaning(projected[1].lower(), columns=side.startswith("W"))
     if _SCORED.fullmatch(side):
         return Meaning("scores")
+    if _TURNED_FIRST.fullmatch(side):
+        return Meaning("scores", columns=True)
     weights = next((name for name in _weights(defined) if side.startswith(name)), None)
     if weights is not None and _VALUES.fullmatch(side[len(weights) :]):
         return Meaning("output")

@@ -13,12 +13,14 @@ from exactattn.findings import Place
 class Role:
     """What a block is: a name of inputs (X, W_Q, W_K, W_V, W_O, mask) or of a stage.
 
-    `row` is the token that a vector belongs to, counted from 0; `sure` is False where convention alone says so.
+    `row` is the token that a vector belongs to, counted from 0; `head` the number that a matrix has in its name, as
+    written; `sure` is False where convention alone says so.
     """
 
     name: str
     row: int | None = None
     sure: bool = True
+    head: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

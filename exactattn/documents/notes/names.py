@@ -6,7 +6,7 @@ import re
 
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.model import Role
-from exactattn.documents.notes.wordlist import mentioned, row_in_words
+from exactattn.documents.notes.wordlist import UNCLEAR, mentioned, row_in_words
 
 INPUTS = ("X", "W_Q", "W_K", "W_V", "W_O", "mask")
 # symbols that say what they are
@@ -18,7 +18,8 @@ _SURE = {
     "weights": "weights", "attention_weights": "weights", "attn_weights": "weights", "alpha": "weights", "α": "weights",
     "probs": "weights", "attention_probs": "weights", "attn_probs": "weights", "attn_weight": "weights",
     "output": "output", "outputs": "output", "out": "output", "attn_output": "output", "attention_output": "output",
-    "context": "context", "context_vector": "context", "context_vectors": "context", "lse": "lse", "LSE": "lse",
+    "context": "context", "head": "context",
+    "context_vector": "context", "context_vectors": "context", "lse": "lse", "LSE": "lse",
     "query": "q", "queries": "q", "key": "k", "keys": "k", "values": "v", "value": "v", "inputs": "X",
     "input": "X", "embeddings": "X", "X_input": "X",
 }  # fmt: skip
@@ -28,8 +29,9 @@ _USUAL = {
     "P": "weights", "p": "weights", "O": "output", "o": "output", "Z": "output", "z": "output", "C": "context",
     "c": "context", "Y": "output", "y": "output", "M": "mask",
 }  # fmt: skip
+_HEAD = r"[_^,]?\(?(?:head|h)?[,_]?([0-9]{1,2})\)?"
 _PROJECTION = re.compile(
-    r"[Ww](?:eights?)?[_^]?\(?\{?(?:[(]?)([qkvoQKVO]|query|key|value|out|output)\)?", re.IGNORECASE
+    rf"[Ww](?:eights?)?(?:{_HEAD})?[_^]?\(*([qkvoQKVO]|query|key|value|out|output)\)?(?:{_HEAD})?\)?", re.IGNORECASE
 )
 _INDEXED = re.compile(
     r"(?P<base>[^\W\d_][\w]*?)(?:_\(?(?P<low>[0-9]{1,3})\)?|\[(?P<code>[0-9]{1,3})(?:,:?)?\])(?:,[:·])?"
@@ -49,7 +51,8 @@ def role_of(label: str, defined: dict[str, Role] | None = None) -> Role | None:
     name = compact(spelled).strip("'\"`*:").rstrip(".")
     projection = _PROJECTION.fullmatch(name)
     if projection is not None:
-        return Role("W_" + projection[1][0].upper())
+        head = projection[1] or projection[3]
+        return Role("W_" + projection[2][0].upper(), head=None if head is None else int(head))
     known = _known(name, defined or {})
     if known is not None:
         return known
@@ -77,6 +80,6 @@ def role_in_words(text: str) -> Role | None:
     names = mentioned(_OF_TOKEN.sub(" ", text))
     if len(names) > 1 and "scaled" in names:
         names.discard("scores")
-    if len(names) != 1:
+    if len(names) != 1 or UNCLEAR in names:
         return None
     return Role(names.pop(), row_in_words(text))

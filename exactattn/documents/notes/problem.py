@@ -95,6 +95,10 @@ class Maker:
             other = self.given(name)
             if other is not None:
                 self.parts.blocks.append((name, other, False))
+        turned = self.defined.matrices_turned
+        if turned is not None and self.defined.rows is None and x is not None:
+            says = f"line {turned.line} multiplies X from the left"
+            self.parts.texts.append(("orientation", "columns", turned, says))
         self._scale()
         self._causal()
 
@@ -107,9 +111,11 @@ class Maker:
         numbers = [one for one in stated if "d_" not in one.text]
         chosen = next(iter(numbers or stated), None)
         if chosen is None:
-            why = "no formula of the document states a scale"
-            self.parts.texts.append(("scale", "1/sqrt(d_k)", None, f"assumed: {why}"))
-            self.parts.noted.append(Noted(self.example.first, "the scale is 1/sqrt(d_k)", why, True, True))
+            scale, why = "1/sqrt(d_k)", "no formula of the document states a scale"
+            if not self.defined.speaks_of_scale:
+                scale, why = "1", "the document speaks of a softmax, and nowhere of a scale"
+            self.parts.texts.append(("scale", scale, None, f"assumed: {why}"))
+            self.parts.noted.append(Noted(self.example.first, f"the scale is {scale}", why, True, True))
             return
         self.parts.texts.append(("scale", chosen.text, chosen.place, f"line {chosen.place.line}"))
         for other in numbers:

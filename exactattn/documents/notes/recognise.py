@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 from exactattn.numbers.tokens import shorten
 
+_NUMBERED = re.compile(r"(?:_\{?|\^\{?\()([0-9]{1,2})\)?\}?\Z")  # a matrix with a number in its name
 _OPERATORS = "+-*/·×=@(^,≈"
 
 
@@ -35,6 +37,8 @@ class Definitions:
     scales: list[Scale] = field(default_factory=list)
     columns: Place | None = None
     rows: Place | None = None
+    speaks_of_scale: bool = False
+    matrices_turned: Place | None = None  # where a projection stands before X, so that tokens are columns
     unclear: set[str] = field(default_factory=set)
 
 
@@ -50,10 +54,14 @@ def definitions(statements: Iterable[Statement]) -> Definitions:
 
 def _define(statement: Statement, out: Definitions) -> None:
     meanings = [meaning for side in statement.sides if (meaning := meaning_of(side, out.names)) is not None]
+    for side in statement.sides:
+        turned = meaning_of(side, out.names)
+        if turned is not None and turned.columns and "X" in side:
+            out.matrices_turned = out.matrices_turned or statement.place
     for meaning in meanings:
         if meaning.scale is not None:
             out.scales.append(Scale(meaning.scale, statement.place))
-        if meaning.name in "qkv":
+        if meaning.name in ("q", "k", "v") or meaning.columns:
             out.columns = out.columns or (statement.place if meaning.columns else None)
             out.rows = out.rows or (None if meaning.columns else statement.place)
     name = name_of(statement.sides[0])
@@ -155,8 +163,11 @@ class Recogniser:
 
     def _with_row(self, role: Role, found: Found, label: str | None, before: str | None, vector: bool) -> Role:
         """The role with the row that a vector belongs to, where something counts it."""
-        if not vector or role.name in ("W_Q", "W_K", "W_V", "W_O"):
-            return Role(role.name, None, role.sure)
+        if role.name in ("W_Q", "W_K", "W_V", "W_O"):
+            return role
+        if not vector:
+            number = None if label is None else _NUMBERED.search(label)
+            return Role(role.name, None, role.sure, None if number is None else int(number[1]))
         row = role.row
         if row is not None and self.zero_based and label is not None and role_of(label) is not None:
             row = row + 1 if row_in_words(label) is None and "[" not in label else row

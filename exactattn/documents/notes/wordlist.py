@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _PROJECTED = r"(?:weight|projection|Gewichts|Projektions)[- ]?(?:matrix|Matrix)?"
+UNCLEAR = "?"  # words that say what something is not yet
 WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (UNCLEAR, (r"(?:before|vor|into|prior to) (?:the |dem |der )?softmax", r"softmax[- ]inputs?")),
     ("W_Q", (rf"(?:query|Abfrage)[- ]?{_PROJECTED}", "查询(?:权重|投影)矩阵")),
     ("W_K", (rf"(?:key|Schlüssel)[- ]?{_PROJECTED}", "键(?:权重|投影)矩阵")),
     ("W_V", (rf"(?:value|Werte?)[- ]?{_PROJECTED}", "值(?:权重|投影)矩阵")),
@@ -17,7 +19,8 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"(?:attention|softmax)[- ](?:weights?|probabilities|matrix|distribution|scores after softmax)",
             r"after (?:the )?softmax",
-            r"softmax(?: \w+)? (?:output|result|gives|yields)",
+            r"softmax(?: function)?(?: (?:of|to|over|on))?(?: (?:the|these|those|each|our))?"
+            r"(?: (?:scaled|raw|masked|attention))*(?: (?:scores?|rows?|logits?|values?))?",
             r"Aufmerksamkeitsgewichte?",
             r"Gewichtsmatrix",
             r"nach (?:dem |der )?softmax",

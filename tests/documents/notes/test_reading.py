@@ -109,6 +109,94 @@ def test_sums_of_rounded_numbers_are_no_false_alarm():
     assert any("rounded before" in one.says for one in draft.noted)
 
 
+HEADS = """\
+X = [[1, 0], [0, 1]]
+
+$$W^Q_1 = [[1, 0], [0, 1]]$$ $$W^K_1 = [[1, 0], [0, 1]]$$ $$W^V_1 = [[1, 0], [0, 1]]$$
+
+$$W^Q_2 = [[2, 0], [0, 1]]$$ $$W^K_2 = [[1, 0], [0, 1]]$$ $$W^V_2 = [[1, 0], [0, 3]]$$
+
+$$A_1 = [[0.67, 0.33], [0.33, 0.67]]$$
+
+$$A_2 = [[0.80, 0.20], [0.33, 0.67]]$$
+
+$$Output = [[1, 0], [0, 1]]$$
+"""
+
+
+def test_each_head_is_an_example_of_its_own_and_what_is_of_all_heads_is_left_out():
+    draft = read_notes(HEADS)
+    case = loads(draft.text)
+    first, second = case.problems.values()
+    assert (first.heads[0].W_Q, second.heads[0].W_Q) == (((1, 0), (0, 1)), ((2, 0), (0, 1)))
+    printed = [[cell.text for cell in block.cells] for blocks in case.printed.values() for block in blocks]
+    assert printed == [["0.67", "0.33", "0.33", "0.67"], ["0.80", "0.20", "0.33", "0.67"]]
+    assert [one.place.line for one in draft.noted if not one.understood] == [11]
+
+
+GIVEN = "Q = [[1, 2]]\nK = [[1, 0], [0, 1]]\nV = [[10, 0], [0, 10]]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "scale"),
+    [
+        ("The softmax of the scores is [0.269, 0.731].", "1"),
+        ("Scaled, the softmax of the scores is [0.33, 0.67].", "1/sqrt(d_k)"),
+        ("Weights: [0.33, 0.67]", "1/sqrt(d_k)"),
+        ("$$A = softmax(QK^T/2) = [0.38, 0.62]$$", "1/2"),
+    ],
+)
+def test_a_scale_that_no_formula_states_is_assumed_by_what_the_words_say(words, scale):
+    draft = read_notes(GIVEN + words)
+    assert f"  scale: {scale}\n" in draft.text
+    assert any(one.assumed and "the scale is" in one.what for one in draft.noted) == (scale != "1/2")
+
+
+@pytest.mark.parametrize(
+    ("words", "stage"),
+    [
+        ("The softmax of the scaled scores is", "weights"),
+        ("After softmax we get", "weights"),
+        ("The attention scores for query 1 are", "scores"),
+        ("The scaled scores are", "scaled"),
+        ("Die Aufmerksamkeitsgewichte sind", "weights"),
+        ("得到注意力权重", "weights"),
+    ],
+)
+def test_words_before_numbers(words, stage):
+    text = read_notes(f"{GIVEN}{words} [0.269, 0.731].").text
+    assert f"  {stage}" in text.partition("printed:")[2]
+
+
+@pytest.mark.parametrize("words", ["The input of the softmax, before the softmax, is", "The loss is", "We draw"])
+def test_words_that_name_no_stage(words):
+    assert "printed:" not in read_notes(f"{GIVEN}{words} [0.269, 0.731].").text
+
+
+FOREIGN = [
+    "y = x + z",
+    "X = E + P",
+    r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+    r"V = \frac{1}{n} \sum_i x_i",
+    "E = m c^2",
+]
+
+
+@pytest.mark.parametrize("formula", [*FOREIGN, r"L = -\sum_i y_i \log p_i", "d_k = d_{model} / h"])
+def test_formulas_that_are_about_something_else_are_no_claims(formula):
+    draft = read_notes(f"{GIVEN}$${formula}$$\n")
+    assert "claims:" not in draft.text
+    assert [one.place.line for one in draft.noted if not one.understood] == [5]
+
+
+def test_projections_before_x_say_that_tokens_are_columns():
+    text = "We use $Q = W_Q X$, $K = W_K X$, $V = W_V X$.\nX = [[1, 0, 1], [0, 1, 1]]\nW_Q = [[1, 0], [0, 1]]\n"
+    text += "W_K = [[1, 0], [0, 1]]\nW_V = [[2, 0], [0, 1]]\n\n$$V = W_V X = [[2, 0, 2], [0, 1, 1]]$$\n"
+    case = loads(read_notes(text).text)
+    assert case.problems[""].spec.orientation == "columns"
+    assert len(case.printed[""][0].cells) == 6
+
+
 def test_a_document_without_attention_says_so():
     with pytest.raises(CaseError, match="nothing of attention is recognised"):
         read_notes("Dear diary,\n\ntoday was a good day: 3 apples, 4 pears.\n")
