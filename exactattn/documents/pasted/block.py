@@ -20,6 +20,7 @@ Span = tuple[int, int]  # from an offset to past the last character
 _INFINITIES = (*MINUS_INFINITY, r"-\infty", "-np.inf", "-math.inf", "-torch.inf", 'float("-inf")', "float('-inf')")
 _NO_NUMBER = ("nan", "inf", "+inf", "infinity", "∞", r"\infty", "+∞", "na", "none", "null", "true", "false")
 _SIMPLE = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]{1,3})?%?")
+_NAME = re.compile(r"[A-Za-z]\w*")
 _DOTS = (*ELLIPSES, *(f"\\{name}" for name in ("ldots", "dots", "cdots", "vdots", "ddots")), "⋮", "⋱", ":", "⋯")
 
 
@@ -79,6 +80,8 @@ def looks_like_number(text: str) -> bool:
     bare = text.strip()
     if _SIMPLE.fullmatch(bare):
         return True
+    if _NAME.fullmatch(bare):
+        return bare.lower() in _NO_NUMBER
     if is_ellipsis(bare) or is_minus_infinity(bare) or bare.lower() in _NO_NUMBER:
         return True
     if not any(c.isdigit() for c in bare) or len(bare) > 200:
@@ -115,6 +118,10 @@ def _rectangular(source: Source, block: Block) -> list[list[Span]]:
             message = f"row {number + 1} has {size}, row {first + 1} has {width}"
             hint = "every row needs equally many; write ... for a number that was not printed"
             raise source.error(message, row[0][0], hint)
+    if width * len(rows) > MAX_CELLS:
+        raise source.error(
+            f"{width * len(rows):,} numbers: at most {MAX_CELLS:,} are read", rows[0][0][0], "paste a part"
+        )
     return [row * width if dots else row for row, dots in zip(rows, ellipses, strict=True)]
 
 

@@ -133,6 +133,8 @@ class Lists:
         if next_matrix < len(self.matrices) and self.matrices[next_matrix] < self.pairs[at]:
             return False
         before = text[at - 1] if at else " "
+        if before.isdigit() and _ends_in_number(text, at):
+            before = " "  # a factor, 0.4[1, 0]
         named = (before.isalnum() or before in "_^\\}") and not text[max(0, at - 5) : at].endswith(SIZES)
         if text[at] == "[":
             return not named
@@ -183,3 +185,11 @@ class Lists:
             out.items.append((low, high))
         elif self.source.text[at] in ",;" and self.source.text[begin - 1] in PAIRS.keys() | {",", ";"}:
             raise self.source.error("found nothing where a number is wanted", at, "write ... for it")
+
+
+def _ends_in_number(text: str, at: int) -> bool:
+    """Is what ends at a place a number, and not a name with digits?"""
+    start = at
+    while start > max(0, at - 40) and text[start - 1] in "0123456789.":
+        start -= 1
+    return start == 0 or not (text[start - 1].isalnum() or text[start - 1] in "_}^")

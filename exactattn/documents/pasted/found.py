@@ -202,14 +202,17 @@ def _found(
 ) -> Found | None:
     """The block with its numbers read, if they are numbers."""
     texts = [source.text[low:high] for row in block.rows for low, high in row]
-    numbers = [looks_like_number(text) and not is_ellipsis(text) for text in texts]
     lonely = block.vector and len(texts) < 2 and (block.label is None or piece.kind == "prose")
-    if not any(numbers) or lonely or 2 * sum(numbers) < len(numbers):
+    if lonely or not any(c.isdigit() for text in texts for c in text):
         return None
     try:
         pasted = finish(source, block, decimal)
     except PastedError as error:
-        mistakes.append(error)
+        numbers = sum(looks_like_number(text) and not is_ellipsis(text) for text in texts)
+        if numbers and 2 * numbers >= len(texts):
+            mistakes.append(error)
+        return None
+    if all(cell.said is None for row in pasted.rows for cell in row):
         return None
     low, high = source.trim(*block.span)
     before = None if block.label else _before(source, piece.low if piece.kind == "mathematics" else low)

@@ -160,5 +160,6 @@ def bare(text: str) -> str:
     text = re.sub(r"\\(?:begin|end)\{[a-zA-Z]+\*?\}(?:\{[^{}]{0,20}\})?", " ", text)
     text = re.sub(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?:\\?[\[\](){}|.])|\\[\[\]()]|\$", " ", text)
     text = re.sub(r"\\(?:displaystyle|boxed\s?\{?|quad|qquad|,|;|!|:)", " ", text)
-    text = text.replace("&", " ").strip(" \t\n`[]|").removeprefix("**").strip()
+    text = text.replace("&", " ").strip(" \t\n`|").removeprefix("**").strip()
+    text = text.strip("[] ") if text.count("[") != text.count("]") else text
     return text.rstrip("} ") if text.count("{") < text.count("}") and text.endswith("}") else text

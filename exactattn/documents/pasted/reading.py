@@ -26,7 +26,8 @@ def read_pasted(text: str, form: str | None = None, decimal: str | None = None) 
         raise source.error("found matrices only as parts of a product, a sum or a call", found[0].span[0], hint)
     if len({block.chain for block in alone}) == 1:
         return finish(source, alone[-1], decimal)
-    rows = merged(source, [block for block in alone if block.vector])
+    lines = {source.place(block.span[0])[0] for block in alone}
+    rows = merged(source, [block for block in alone if block.vector]) if len(lines) == len(alone) else []
     if len(rows) == 1 and all(block.vector for block in alone):
         return finish(source, rows[0], decimal)
     names = ", ".join(shorten(block.label) for block in alone if block.label) or "none has a name"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from exactattn.documents.pasted import tables
 from exactattn.documents.pasted.block import Block
 from exactattn.documents.pasted.brackets import Group, Lists
 from exactattn.documents.pasted.latex import Matrix, matrices
@@ -126,7 +127,9 @@ def _told(
 
 def _blocks_of(source: Source, value: Value, form: str | None, decimal: str | None) -> list[Block]:
     if isinstance(value.what, Matrix):
-        out = [Block("latex", value.what.rows, span=(value.start, value.end))]
+        span, rows = (value.start, value.end), value.what.rows
+        labelled = value.what.tabular or (rows and rows[0][0][0] == rows[0][0][1])
+        out = tables.labelled(source, rows, "latex", decimal, span) if labelled else [Block("latex", rows, span=span)]
     else:
         out = blocks_of(source, value.what, value.caller, value.options, form, decimal)
     for block in out:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import takewhile
 
 from exactattn.documents.pasted.block import Block, Span, bound, looks_like_number
 from exactattn.documents.pasted.brackets import Group, Lists
@@ -149,9 +150,7 @@ def _columns(
 ) -> list[Block]:
     """A block for each column of vectors, and one for all columns of numbers."""
     width = max(map(len, rows))
-    vectors = {
-        column for column in range(width) if any(_vector(source, row[column]) for row in rows if column < len(row))
-    }
+    vectors = {column for row in rows for column, cell in enumerate(row) if _vector(source, cell)}
     short = next((row for row in rows if len(row) < width), None)
     if vectors and short is not None:
         message = f"found a row of {len(short)} cells, wanted {width}"
@@ -238,7 +237,7 @@ def _labels(
         and not any(_vector(source, row[column]) for row in rows)
     }
     if head is None:  # without a header only what stands in front is a label
-        words = {column for column in words if words.issuperset(range(column))}
+        words = set(takewhile(words.__contains__, range(width)))
     if words and len(words) < width:
         return [", ".join(row[column] for column in sorted(words) if row[column]) for row in texts], words
     first = [row[0] for row in texts]

@@ -11,6 +11,7 @@ from exactattn.documents.pasted.digits import COMMA, HINT, POINT
 from exactattn.documents.pasted.source import Source
 from exactattn.numbers.tokens import shorten
 
+WRAPPED = 50  # characters; a line that a program wraps is longer
 _PIECE = re.compile(r"[^\s]+")
 _COMMA_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+%?")
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
@@ -113,6 +114,9 @@ def _flat(source: Source, group: Group, form: str | None, decimal: str | None) -
         cells = spaced(source, group, decimal)
         if not cells:
             raise source.error("found an empty list, wanted numbers", group.start)
+        rows = _by_lines(source, group, cells, form)
+        if rows is not None:
+            return Block("matlab", rows, span=span)
         return Block("list", [cells], vector=True, span=span)
     parts = _parts(group)
     if _is_comma_decimal(source, group, parts, form, decimal):
@@ -124,6 +128,25 @@ def _flat(source: Source, group: Group, form: str | None, decimal: str | None) -
         inside = [item for item in group.spans if low <= item[0] < high]
         rows.append(inside if "," in source.text[low:high] else [x for item in inside for x in pieces(source, *item)])
     return Block("matlab", rows, span=span)
+
+
+def _by_lines(source: Source, group: Group, cells: list[Span], form: str | None) -> list[list[Span]] | None:
+    """The rows of a list without commas over several lines, where it is no vector that was wrapped.
+
+    Errors: PastedError where both can be meant.
+    """
+    if group.commas or source.text[group.start] != "[" or form not in (None, "matlab", "julia"):
+        return None
+    lines: dict[int, list[Span]] = {}
+    for cell in cells:
+        lines.setdefault(source.place(cell[0])[0], []).append(cell)
+    rows = list(lines.values())
+    if len(rows) < 2 or form is not None:
+        return rows if len(rows) > 1 else None
+    if len({len(row) for row in rows}) > 1 or rows[0][-1][1] - rows[0][0][0] > WRAPPED:
+        return None
+    message = "found lines of equally many numbers in one pair of brackets: rows, or a vector that was wrapped"
+    raise source.error(message, group.start, "name the form: matlab for rows, numpy for a vector")
 
 
 def _is_comma_decimal(source: Source, group: Group, parts: list[Span], form: str | None, decimal: str | None) -> bool:

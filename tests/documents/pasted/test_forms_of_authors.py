@@ -129,6 +129,20 @@ def test_the_counts_of_columns_and_rows_are_labels() -> None:
     assert values(frame) == exactly("0.401112 0.598888", "0.25 0.75")
 
 
+def test_labels_in_latex() -> None:
+    text = r"\begin{array}{c|cc} & k_1 & k_2 \\ \hline q_1 & 0.5 & 0.5 \\ q_2 & 0.25 & 0.75 \end{array}"
+    pasted = read_pasted(text)
+    assert (pasted.row_labels, pasted.column_labels) == (("q_1", "q_2"), ("k_1", "k_2"))
+    assert values(pasted) == exactly("0.5 0.5", "0.25 0.75")
+
+
+def test_lines_in_one_pair_of_brackets_have_two_readings() -> None:
+    with pytest.raises(PastedError, match="rows, or a vector that was wrapped"):
+        read_pasted("[1 2\n 3 4]")
+    assert values(read_pasted("[1 2\n 3 4]", form="matlab")) == exactly("1 2", "3 4")
+    assert values(read_pasted("[1 2\n 3 4]", form="numpy")) == exactly("1 2 3 4")
+
+
 def test_comments_of_code_are_no_numbers() -> None:
     assert values(read_pasted("A = [[1, 0],  # cat (the 1st\n     [0, 1]]  # mat")) == exactly("1 0", "0 1")
 
@@ -251,7 +265,8 @@ def test_minus_infinity_is_no_number_and_no_gap(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "times"), [("0.707 * [[1, 2]]", "0.707"), ("[[1, 2]] / 1.414", "1/1.414"), ("[[1, 2]] / 8", "1/8")]
+    ("text", "times"),
+    [("0.707 * [[1, 2]]", "0.707"), ("[[1, 2]] / 1.414", "1/1.414"), ("[[1, 2]] / 8", "1/8"), ("0.4[1, 2]", "0.4")],
 )
 def test_a_rounded_constant_stays_as_written(text: str, times: str) -> None:
     assert read_pasted(text).times == times

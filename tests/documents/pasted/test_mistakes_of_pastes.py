@@ -61,6 +61,11 @@ def test_more_numbers_than_are_read() -> None:
         read_pasted("[" + "1, " * 20_000 + "1]")
 
 
+def test_rows_that_were_left_out_do_not_multiply() -> None:
+    with pytest.raises(PastedError, match="at most 20,000 are read"):
+        read_pasted("[[" + "1," * 9_000 + "1]" + ",..." * 9_000 + "]")
+
+
 HOSTILE = (
     *("[", "]", "[]", "[1]", "[1,2]\n", "(", "{", "\\", "$", "$1", "\\frac", "\\begin{bmatrix}", "&", "1&2\\\\", ","),
     *("=", "a: ", "a: 1\n", "1 ", "~", "about ", "|", "|1|2|\n", "-", " ", "\t", "1", "```\n", "\\(", "\\[", "√", "e^"),
