@@ -84,7 +84,8 @@ def verify(
 ) -> None:
     """Judge the printed numbers and statements of case files.
 
-    A CASE of - is standard input, a folder stands for the cases in it.
+    A CASE of - is standard input, a folder stands for the cases in it. A Markdown or LaTeX document (.md, .tex, .txt)
+    is judged by the case that is drafted from it.
     """
     from exactattn.documents.files import case_files
     from exactattn.journeys import verify as journey
@@ -195,20 +196,30 @@ def schema() -> None:
 
 @main.command()
 @click.argument("file", required=False)
+@click.option(
+    "--from", "notes", metavar="NOTES", help="Draft it from a Markdown or LaTeX document; - is standard input."
+)
+@click.option("--output", "-o", metavar="FILE", help="The same as FILE.")
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-def new(file: str | None, force: bool) -> None:
+def new(file: str | None, notes: str | None, output: str | None, force: bool) -> None:
     """Write a commented case file to start from.
 
-    Without FILE, print it.
+    Without FILE, print it. What was understood of NOTES, and what was not, is listed on standard error.
     """
-    from exactattn.journeys.new import template
+    from exactattn.journeys import new as journey
 
-    if file is None or file == "-":
-        shell.out(template())
-        return
-    if os.path.lexists(file) and not force:
+    if file is not None and output is not None:
+        raise UsageError(f"found two files to write, {file} and {output}: name one")
+    file = output if file is None else file
+    if file not in (None, "-") and os.path.lexists(str(file)) and not force:
         raise UsageError(f"{file} is there already: choose another name, or overwrite it with --force")
+    text, listed = (journey.template(), "") if notes is None else journey.drafted(notes)
+    if listed:
+        shell.complain(listed)
+    if file is None or file == "-":
+        shell.out(text)
+        return
     from exactattn.render.files import write_whole
 
-    write_whole(file, template())
+    write_whole(file, text)
     shell.complain(f"wrote {file}: fill it in, then run `exactattn verify {file}`")

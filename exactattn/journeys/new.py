@@ -1,4 +1,4 @@
-"""exactattn new: a commented case to start from."""
+"""exactattn new: a commented case to start from, or one drafted from a document."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from __future__ import annotations
 def template() -> str:
     """The text of a case that loads and verifies, with a comment for every key."""
     return _TEMPLATE
+
+
+def drafted(path: str) -> tuple[str, str]:
+    """The case drafted from a document, and the list of what was and was not understood. Errors: CaseError."""
+    from exactattn.journeys.notes import draft_of
+
+    draft = draft_of(path)
+    lost = sum(not one.understood for one in draft.noted)
+    assumed = sum(one.assumed for one in draft.noted)
+    head = f"{path}: {len(draft.noted) - lost} understood, {assumed} of them assumed; {lost} not understood"
+    return draft.text, "\n".join([head, *(f"  {one}" for one in draft.noted)])
 
 
 _TEMPLATE = """\

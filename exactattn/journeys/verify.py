@@ -10,7 +10,7 @@ from pathlib import Path
 
 from exactattn import plugins
 from exactattn.bench import Bench, Check
-from exactattn.documents.case import Case, load
+from exactattn.documents.case import Case
 from exactattn.documents.expect import matches
 from exactattn.documents.files import case_files
 from exactattn.errors import CaseError, ExactattnError, Mistake
@@ -26,10 +26,12 @@ from exactattn.findings import (
     is_unexpected,
     with_expected,
 )
+from exactattn.journeys.notes import CODES as NOTES_CODES
+from exactattn.journeys.notes import open_any
 from exactattn.numbers.balls import MOST_BITS, TooCoarse
 from exactattn.numbers.formats import format_named
 
-CODES = {
+CODES = NOTES_CODES | {
     "EA900": "A check of this tool failed on its own account (`broken`). The other findings stand. Please report it "
     "with the case file.",
     "EA901": "A case file could not be read. Every mistake found in it is listed with line and column; mend them and "
@@ -105,12 +107,14 @@ def environment() -> dict[str, str]:
 
 def _one(path: str, options: VerifyOptions) -> Report:
     try:
-        case = load(path)
+        opened = open_any(path)
     except CaseError as error:
         return _unreadable(path, error)
-    findings = _expected(case, [finding for bench in _benches(case, options) for finding in _judged(bench)])
+    case = opened.case
+    judged = [opened.placed(finding) for bench in _benches(case, options) for finding in _judged(bench)]
+    findings = _expected(case, [*judged, *opened.findings()])
     kept = tuple(sorted(_selected(findings, options), key=_reading_order))
-    return Report(Subject("case", case.title, case.path, case.sha256), kept, len(findings) - len(kept))
+    return Report(Subject(opened.kind, case.title, case.path, case.sha256), kept, len(findings) - len(kept))
 
 
 def _reading_order(finding: Finding) -> tuple[bool, int, int]:

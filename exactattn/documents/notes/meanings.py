@@ -1,0 +1,122 @@
+"""What the right side of a formula makes: `softmax(QK^T/sqrt(d_k))` the weights, with the scale that it states."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from exactattn.documents.cells import ANY_SIZES, sign
+from exactattn.documents.notes.flat import compact, flat
+from exactattn.documents.notes.model import Role
+from exactattn.errors import NumeralError
+from exactattn.numbers.numerals import parse_exact
+
+_Q, _K = r"[Qq](?:_?\w)?", r"[Kk](?:_?\w)?"
+_SCORES = rf"\(*(?:{_Q}\(*{_K}\)*\^T|matmul\({_Q},{_K}\^T\)|dot\({_Q},{_K}\^T\)|{_Q}\({_K}\^T\))\)*"
+_SCORED = re.compile(_SCORES)
+_DIVIDED = re.compile(rf"(?P<what>{_SCORES}|\w+)/(?P<by>.+)")
+_FACTOR = re.compile(rf"(?P<by>.+?)[*]?(?P<what>{_SCORES})")
+_SOFTMAX = re.compile(r"(?:row_?)?[Ss]oft[Mm]ax(?:_(?:\w+|\(\w+\)))?\(")
+_OPTIONS = re.compile(r",(?:dim|axis)=-?[0-9]")
+_VALUES = re.compile(r"\*?\(*[Vv](?:_?\w)?\)*")
+_PROJECTED = re.compile(r"\(*[Xx](?:_?\w)?\)*\(?W[_^]?\(?([QKVqkv])\)?\)?")
+_PROJECTION_FIRST = re.compile(r"W[_^]?\(?([QKVqkv])\)?\(*[Xx](?:_?\w)?\)*")
+_WEIGHTED_SUM = re.compile(r"sum_?\(?\w*\)?\(?(?P<weights>[a-zA-Zα]+)_?\(?\w+\)?\(?[Vv]_\w+\)?")
+_SIZE = {"d": "d_k", "dk": "d_k", "D_k": "d_k", "d_head": "d_k", "head_dim": "d_k", "d_q": "d_k", "dim_k": "d_k"}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a side makes, the scale it states (None: it states none), and whether projections stand first."""
+
+    name: str
+    scale: str | None = None
+    columns: bool = False
+
+
+def meaning_of(text: str, defined: dict[str, Role] | None = None) -> Meaning | None:
+    """What a side of an equation makes of other things, or None where it is not recognised."""
+    spelled = flat(text)
+    return None if spelled is None else _made(_stripped(compact(spelled)), defined or {})
+
+
+def _made(side: str, defined: dict[str, Role]) -> Meaning | None:
+    soft = _SOFTMAX.match(side)
+    if soft is not None:
+        return _soft(side, soft.end(), defined)
+    projected = _PROJECTED.fullmatch(side) or _PROJECTION_FIRST.fullmatch(side)
+    if projected is not None:
+        return Meaning(projected[1].lower(), columns=side.startswith("W"))
+    if _SCORED.fullmatch(side):
+        return Meaning("scores")
+    weights = next((name for name in _weights(defined) if side.startswith(name)), None)
+    if weights is not None and _VALUES.fullmatch(side[len(weights) :]):
+        return Meaning("output")
+    total = _WEIGHTED_SUM.fullmatch(side)
+    if total is not None and total["weights"] in _weights(defined):
+        return Meaning("output")
+    return _scaled(side, defined)
+
+
+def _weights(defined: dict[str, Role]) -> list[str]:
+    """The names of the weights, longest first."""
+    usual = ["attention_weights", "attn_weights", "weights", "alpha", "α", "attn", "A", "P", "a"]
+    own = [name for name, role in defined.items() if role.name == "weights"]
+    other = {name for name, role in defined.items() if role.name != "weights"}
+    return sorted({*own, *(name for name in usual if name not in other)}, key=len, reverse=True)
+
+
+def _soft(side: str, begin: int, defined: dict[str, Role]) -> Meaning | None:
+    """`softmax(...)` alone, or times the values."""
+    depth, at = 1, begin
+    while at < len(side) and depth:
+        depth += (side[at] == "(") - (side[at] == ")")
+        at += 1
+    if depth:
+        return None
+    inner = _made(_stripped(_OPTIONS.sub("", side[begin : at - 1])), defined)
+    scale = None if inner is None else inner.scale
+    if inner is not None and inner.name == "scores":
+        scale = "1"
+    rest = side[at:]
+    if not rest:
+        return Meaning("weights", scale)
+    return Meaning("output", scale) if _VALUES.fullmatch(rest) else None
+
+
+def _scaled(side: str, defined: dict[str, Role]) -> Meaning | None:
+    """Scores divided by something, or with a factor in front."""
+    divided = _DIVIDED.fullmatch(side)
+    if divided is not None:
+        what = divided["what"]
+        known = _SCORED.fullmatch(what) or defined.get(what, Role("")).name == "scores" or what in ("S", "scores")
+        scale = scale_of(f"1/({_stripped(divided['by'])})") if known else None
+        return None if scale is None else Meaning("scaled", scale)
+    factor = _FACTOR.fullmatch(side)
+    scale = None if factor is None else scale_of(_stripped(factor["by"].rstrip("*")))
+    return None if scale is None else Meaning("scaled", scale)
+
+
+def scale_of(text: str) -> str | None:
+    """A factor on the scores in the language of cases, if it is a positive number over the sizes of a problem."""
+    text = re.sub(r"[A-Za-z]\w*", lambda match: _SIZE.get(match[0], match[0]), text.replace("√", "sqrt"))
+    text = re.sub(r"sqrt(?=[0-9a-z_])(\w+)", r"sqrt(\1)", text)
+    text = re.sub(r"1/\((sqrt\([^()]*\)|[\w.]+)\)", r"1/\1", text)
+    try:
+        value = parse_exact(text, ANY_SIZES)
+    except (NumeralError, ZeroDivisionError):
+        return None
+    return text if (isinstance(value, Fraction) and value > 0) or sign(value) == 1 else None
+
+
+def _stripped(side: str) -> str:
+    """A side without brackets around all of it."""
+    while side.startswith("(") and side.endswith(")"):
+        depth = 0
+        for at, char in enumerate(side):
+            depth += (char == "(") - (char == ")")
+            if depth == 0 and at < len(side) - 1:
+                return side
+        side = side[1:-1]
+    return side

@@ -1,0 +1,189 @@
+"""An example -> what a case says of it: attention from its inputs, or formulas from whatever of it is given."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from exactattn.documents.notes.examples import Example, values
+from exactattn.documents.notes.model import Block, Noted
+from exactattn.documents.notes.recognise import Definitions
+from exactattn.findings import Place
+
+PROJECTION = {"q": "W_Q", "k": "W_K", "v": "W_V"}
+GIVEN = {"q": "Q", "k": "K", "v": "V"}
+_CHAIN = {
+    "scores": ("matmul(q, transpose(k))", ("q", "k")),
+    "weights": ("softmax(scaled)", ("scaled",)),
+    "output": ("matmul(weights, v)", ("weights", "v")),
+}
+
+
+@dataclass
+class Parts:
+    """The parts of a problem in order: a key with a block, or with a text; and what was assumed."""
+
+    blocks: list[tuple[str, Block, bool]] = field(default_factory=list)  # key, numbers, rounded
+    texts: list[tuple[str, str, Place | None, str]] = field(default_factory=list)  # key, text, place, comment
+    steps: dict[str, str] = field(default_factory=dict)
+    inputs_of_formulas: bool = False
+    used: set[int] = field(default_factory=set)  # ids of printed blocks that became inputs
+    noted: list[Noted] = field(default_factory=list)
+
+    @property
+    def nothing(self) -> bool:
+        """Is nothing known of where the numbers come from?"""
+        return self.inputs_of_formulas and not self.blocks
+
+
+@dataclass
+class Maker:
+    """Makes the problem of one example."""
+
+    example: Example
+    defined: Definitions
+    identity: tuple[Place, str] | None  # where the document says that Q, K and V are X, and how
+    leave_out: set[tuple[str, Place]] = field(default_factory=set)  # inputs that did not fit
+    parts: Parts = field(default_factory=Parts)
+
+    def make(self) -> Parts:
+        """The parts of the problem."""
+        sources = {part: self._source(part) for part in "qkv"}
+        if all(source is not None for source in sources.values()):
+            self._attention(sources)
+        else:
+            self._formulas()
+        return self.parts
+
+    def given(self, name: str) -> Block | None:
+        """An input, or the first whole print of a stage, that may be used."""
+        block = self.example.inputs.get(name) or self.example.stage(name)
+        return None if block is None or (name, block.place) in self.leave_out else block
+
+    def _source(self, part: str) -> str | None:
+        """Where q, k or v comes from: its projection, the numbers themselves, or the identity."""
+        x, projection = self.given("X"), self.given(PROJECTION[part])
+        if x is not None and projection is not None:
+            return "projected"
+        if x is not None and self._is_x(part, x):
+            return "identity"
+        return "given" if self.given(part) is not None else None
+
+    def _is_x(self, part: str, x: Block) -> bool:
+        """Does the document say that this is X, or give the same numbers for it?"""
+        own = self.given(part)
+        return self.identity is not None if own is None else values(own) == values(x)
+
+    def _attention(self, sources: dict[str, str | None]) -> None:
+        x = self.given("X")
+        if x is not None and set(sources.values()) != {"given"}:
+            self.parts.blocks.append(("X", x, False))
+        for part, source in sources.items():
+            block = self.given(PROJECTION[part] if source == "projected" else part)
+            if source == "identity":
+                own = self.given(part)
+                why = f"{GIVEN[part]} is X on line {own.place.line}" if own else self._said_identity()
+                stated = own is None and "projections" in why
+                self.parts.texts.append((PROJECTION[part], "identity", None, why if stated else f"assumed: {why}"))
+                place = own.place if own else self.identity[0] if self.identity else Place(1, 1)
+                self.parts.noted.append(Noted(place, f"{PROJECTION[part]} is the identity", why, True, not stated))
+            elif block is not None:
+                self.parts.blocks.append((PROJECTION[part] if source == "projected" else GIVEN[part], block, False))
+                if source == "given":
+                    self.parts.used.add(id(block))
+        for name in ("W_O", "mask"):
+            other = self.given(name)
+            if other is not None:
+                self.parts.blocks.append((name, other, False))
+        self._scale()
+        self._causal()
+
+    def _said_identity(self) -> str:
+        return f"line {self.identity[0].line} says that {self.identity[1]}" if self.identity else ""
+
+    def _scale(self) -> None:
+        """The scale that the document states first, with numbers before sizes."""
+        stated = self.defined.scales
+        numbers = [one for one in stated if "d_" not in one.text]
+        chosen = next(iter(numbers or stated), None)
+        if chosen is None:
+            why = "no formula of the document states a scale"
+            self.parts.texts.append(("scale", "1/sqrt(d_k)", None, f"assumed: {why}"))
+            self.parts.noted.append(Noted(self.example.first, "the scale is 1/sqrt(d_k)", why, True, True))
+            return
+        self.parts.texts.append(("scale", chosen.text, chosen.place, f"line {chosen.place.line}"))
+        for other in numbers:
+            if other.text != chosen.text:
+                says = f"line {chosen.place.line} states {chosen.text}, which is taken"
+                self.parts.noted.append(Noted(other.place, f"the scale {other.text}", says, understood=False))
+
+    def _causal(self) -> None:
+        """A causal mask that the printed numbers show: -inf above the diagonal and nowhere else."""
+        if self.given("mask") is not None:
+            return
+        block = next((b for b in self.example.printed if b.role.name == "masked" and shows_causal(b)), None)
+        if block is not None:
+            why = f"-inf stands above the diagonal on line {block.place.line}, and nowhere else"
+            self.parts.texts.append(("causal", "true", block.place, f"assumed: {why}"))
+            self.parts.noted.append(Noted(block.place, "a causal mask", why, True, True))
+
+    def _formulas(self) -> None:
+        """What can be computed from the stages that are given: each that nothing gives is an input."""
+        parts, known = self.parts, set[str]()
+        parts.inputs_of_formulas = True
+        for name in ("q", "k", "v", "scores", "scaled", "weights", "output"):
+            formula = self._formula(name, known)
+            block = self.given(name)
+            if formula is not None:
+                parts.steps[name] = formula
+                known.add(name)
+            elif block is not None and name not in ("weights", "output"):
+                rounded = block.derived and name in ("scores", "scaled") and _has_decimals(block)
+                parts.blocks.append((name, block, rounded))
+                parts.used.add(id(block))
+                known.add(name)
+        if "weights" not in known and "v" in known and self.given("weights") is not None and self.given("output"):
+            block = self.given("weights")
+            assert block is not None
+            parts.blocks.append(("weights", block, block.derived and _has_decimals(block)))
+            parts.steps["output"] = _CHAIN["output"][0]
+            why = "what the weights are made from is not given, so the output is judged from the printed weights"
+            parts.noted.append(Noted(block.place, "the weights as printed", why, True, True))
+            parts.used.add(id(block))
+
+    def _formula(self, name: str, known: set[str]) -> str | None:
+        """How a stage follows from those that are known."""
+        if name == "scaled":
+            return self._scaled() if "scores" in known else None
+        formula, needs = _CHAIN.get(name, ("", ("nothing",)))
+        return formula if known.issuperset(needs) else None
+
+    def _scaled(self) -> str | None:
+        stated = [one for one in self.defined.scales if not re.search(r"\bd_|\b[nLSH]\b", one.text)]
+        width = self._width()
+        if stated:
+            return f"scores*{stated[0].text}" if stated[0].text != "1" else "scores*1"
+        if self.defined.scales and width is not None:
+            return "scores*" + self.defined.scales[0].text.replace("d_k", str(width))
+        if self.defined.scales:
+            return None
+        why = "no formula of the document states a scale"
+        self.parts.noted.append(Noted(self.example.first, "the scores are not scaled", why, True, True))
+        return "scores*1"
+
+    def _width(self) -> int | None:
+        block = self.given("q") or self.given("k")
+        return None if block is None else len(block.pasted.rows[0])
+
+
+def shows_causal(block: Block) -> bool:
+    """Does minus infinity stand above the diagonal and nowhere else?"""
+    rows = block.pasted.rows
+    square = len(rows) == len(rows[0]) > 1
+    return square and all(x.minus_infinity == (j > i) for i, row in enumerate(rows) for j, x in enumerate(row))
+
+
+def _has_decimals(block: Block) -> bool:
+    return any(
+        cell.said is not None and cell.said.numeral.form == "decimal" for row in block.pasted.rows for cell in row
+    )
