@@ -31,14 +31,19 @@ def test_there_are_excerpts():
     assert EXCERPTS
 
 
-def test_the_case_in_the_readme_finds_what_is_said_of_it(tmp_path):
-    (text,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
-    path = tmp_path / "case.yaml"
-    path.write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(main, ["verify", str(path), "--json", "-"])
-    assert result.exit_code == 1
-    assert '"reason": "convention"' in result.stdout
-    assert "scale=1/d_k" in result.stdout
+def test_the_cases_in_the_readme_find_what_is_said_of_them(tmp_path):
+    texts = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+    found = []
+    for text in texts:
+        path = tmp_path / "case.yaml"
+        path.write_text(text, encoding="utf-8")
+        result = CliRunner().invoke(main, ["verify", str(path), "--json", "-"])
+        assert result.exit_code == 1
+        found.append(result.stdout)
+    attention, formulas = found
+    assert '"reason": "convention"' in attention
+    assert "scale=1/d_k" in attention
+    assert formulas.count('"reason": "new"') == 3  # the first row of weights
 
 
 def test_the_script_in_the_readme_runs(tmp_path, monkeypatch, capsys):

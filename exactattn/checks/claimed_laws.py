@@ -10,7 +10,7 @@ from exactattn.bench import Bench
 from exactattn.claims import OWN_FIELDS, UNREADABLE, UNREADABLE_TEXT, judged
 from exactattn.errors import UsageError
 from exactattn.findings import Claim, Finding, Verdict
-from exactattn.laws.law import Step
+from exactattn.laws.law import Step, only_its_own
 from exactattn.numbers.enclosure import Answer
 
 
@@ -36,6 +36,7 @@ class ClaimedLaws:
         if twice := sorted(own.keys() & assumptions.keys()):
             raise UsageError(f"found {twice[0]!r} beside the assumptions and among them, wanted it once")
         options, assumed = ({key: _as_text(x) for key, x in part.items()} for part in (own, assumptions))
+        only_its_own(law, options | assumed)
         decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options, **assumed)
         verb = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails"}.get(decision.verdict, "could not be decided")
         message = f"{decision.statement}: {verb} ({decision.scope})"

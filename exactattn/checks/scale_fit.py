@@ -14,6 +14,7 @@ from exactattn.numbers.enclosure import Answer, significant
 from exactattn.numbers.exact import ONE, Exact, log, mul
 from exactattn.truth.fit import End, Fit, fit
 from exactattn.truth.fitting import softmax_of, step_factors, wanted
+from exactattn.truth.ladder import Element
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth
 
@@ -39,18 +40,21 @@ class ScaleFit:
             if role_of(item.element.stage) is Stage.WEIGHTS:
                 blocks.setdefault((item.block.name, item.element.head), []).append(item)
         for (name, head), items in blocks.items():
-            if not self._has_scores(bench, items[0].element.stage):
+            if not self._has_scores(bench, items[0].element):
                 continue
             if any(item.wrong and item.reason != "propagated" for item in items):
                 shown = name_index(name, head) if bench.several_heads else name
                 yield self._block(bench, f"fit:{shown}/scale", items)
 
     @staticmethod
-    def _has_scores(bench: Bench, stage: Where) -> bool:
-        """Is it a softmax of scores? A step that divides exponentials by their sum has none to fit."""
-        if isinstance(stage, Stage):
+    def _has_scores(bench: Bench, element: Element) -> bool:
+        """Is it a softmax of known scores? Exponentials divided by their sum have none to fit, nor has half a row."""
+        referee = bench.referee
+        if isinstance(element.stage, Stage):
             return True
-        return isinstance(bench.referee, SheetTruth) and softmax_of(bench.referee, stage) is not None
+        if not isinstance(referee, SheetTruth) or referee.unknown(element) or referee.unfinished(element):
+            return False
+        return softmax_of(referee, element.stage) is not None
 
     def _block(self, bench: Bench, id: str, items: list[Judged]) -> Finding:
         cells = wanted(bench.referee, items)

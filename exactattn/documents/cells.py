@@ -19,7 +19,7 @@ from exactattn.findings import Place
 from exactattn.numbers.balls import decide
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import ONE, Exact, Matrix, mul
-from exactattn.numbers.numerals import Numeral, parse_exact, parse_numeral
+from exactattn.numbers.numerals import Numeral, parse_numeral
 
 MAX_CELLS = 20_000  # numbers of one file
 MAX_EXPRESSIONS = 40_000  # characters of all numbers that are more than digits
@@ -131,8 +131,8 @@ class Reader:
             paste = read_paste(node, None, None, self.mistakes)
             if paste is None:
                 return None
-            times = paste.block.times
-            factor = factor if times is None or factor is None else mul(factor, parse_exact(times))
+            pasted = paste.factor(NO_NAMES, self.mistakes, node)
+            factor = None if pasted is None or factor is None else mul(factor, pasted)
             cells: list[list[Scalar]] | None = paste.exact_cells()
         else:
             cells = self.rows(node)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Mapping as Names
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from exactattn.documents.nodes import Mistakes, Scalar
 from exactattn.documents.words import PASTED_FORMS
 from exactattn.errors import NumeralError
 from exactattn.findings import Place
-from exactattn.numbers.exact import spell
+from exactattn.numbers.exact import ONE, Exact, spell
 from exactattn.numbers.folding import CONSTANTS, SCALAR_FUNCTIONS
+from exactattn.numbers.numerals import parse_exact
 
 _PLAIN = re.compile(r"[-+−]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?%?")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -32,6 +34,14 @@ class Paste:
     cells: list[list[Scalar]]
     said: dict[Place, Said]
     block: Pasted
+
+    def factor(self, names: Names[str, Exact], mistakes: Mistakes, at: Scalar) -> Exact | None:
+        """The factor in front, 1 where there is none; None after noting what is wrong with it."""
+        try:
+            return ONE if self.block.times is None else parse_exact(self.block.times, names)
+        except NumeralError as error:
+            mistakes.add(f"in the factor before a pasted block: {error}", at)
+            return None
 
     def exact_cells(self) -> list[list[Scalar]]:
         """The cells of what is given, not printed: each as the exact number that its digits are."""

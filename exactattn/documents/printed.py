@@ -21,7 +21,7 @@ from exactattn.documents.sheets import SheetMaker
 from exactattn.documents.words import DECIMALS, DTYPE_WORDS, DTYPES, FORMS, ROUNDINGS, TRIMMING
 from exactattn.findings import Place, PrintedBlock, PrintedCell
 from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
-from exactattn.numbers.numerals import Numeral, parse_exact
+from exactattn.numbers.numerals import Numeral
 
 if TYPE_CHECKING:
     from exactattn.documents.pasted import Said
@@ -186,14 +186,16 @@ class _Block(Owned):
     def dtype(self) -> str | None:
         """The float format that the block states, or that what was pasted shows."""
         stated = self.choice("dtype", DTYPES, DTYPE_WORDS)
-        return stated or (None if self.paste is None else self.paste.block.dtype)
+        shown = None if self.paste is None else self.paste.block.dtype
+        return stated or (shown if shown in DTYPES else None)
 
     def factor(self, infinite: bool) -> tuple[Exact, Exact]:
         """The factor in front of the block, and its magnitude; `infinite` says that a -inf stands in the block."""
         node = self.get("times")
         factor = ONE if node is None else self.reader.exact(node, self.names())
-        if self.paste is not None and self.paste.block.times is not None and factor is not None:
-            factor = mul(factor, parse_exact(self.paste.block.times))
+        if self.paste is not None and factor is not None:
+            pasted = self.paste.factor(self.names(), self.reader.mistakes, self.name)
+            factor = None if pasted is None else mul(factor, pasted)
         if factor is None:
             return ONE, ONE
         direction = sign(factor)

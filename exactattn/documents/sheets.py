@@ -21,7 +21,7 @@ from exactattn.numbers.exact import ONE, Exact, mul, name
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.expressions import Number, parse_expression
 from exactattn.numbers.folding import CONSTANTS, shape
-from exactattn.numbers.numerals import Numeral, parse_exact
+from exactattn.numbers.numerals import Numeral
 from exactattn.truth.arrays import cells_of_array
 from exactattn.truth.functions import Rest
 from exactattn.truth.sheet import SheetTruth
@@ -253,8 +253,10 @@ class _Input:
         paste = read_paste(node, None, None, self.reader.mistakes)
         if paste is None:
             return None
-        if paste.block.times is not None:
-            self.factor = mul(self.factor, parse_exact(paste.block.times))
+        pasted = paste.factor({}, self.reader.mistakes, node)
+        if pasted is None:
+            return None
+        self.factor = mul(self.factor, pasted)
         numerals = [[None if (said := paste.said.get(cell.place)) is None else said.numeral for cell in row]
                     for row in paste.cells]  # fmt: skip
         numerals = with_units(numerals, paste.block.trims or "plain", paste.block.dtype)

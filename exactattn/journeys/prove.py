@@ -11,7 +11,7 @@ from typing import Any
 
 from exactattn import plugins
 from exactattn.findings import Verdict
-from exactattn.laws.law import Decision
+from exactattn.laws.law import Decision, only_its_own
 from exactattn.numbers.enclosure import Answer
 
 SCHEMA = "exactattn/proof/1"
@@ -90,8 +90,9 @@ def _wrapped(text: str, indent: str = "") -> Iterator[str]:
         yield from wrap(paragraph.strip(), WIDTH, initial_indent=start, subsequent_indent=start + "  ") or [""]
 
 
-def prove(name: str, **options: str) -> Proof:
+def prove(name: str, /, **options: str) -> Proof:
     """Decides one law; `options` are those of a claim. Errors: UsageError with the closest names."""
     law = plugins.get("laws", name)
+    only_its_own(law, options)
     decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options)
     return Proof(law.name, cleandoc(type(law).__doc__ or ""), decision, dict(law.options))

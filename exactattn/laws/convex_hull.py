@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from exactattn import plugins
 from exactattn.attention.definition import row_softmax
+from exactattn.laws.formulas import shown
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.proof import Proof, full
-from exactattn.numbers.exact import ZERO, log
+from exactattn.laws.smallest import SMALLEST, scores_and_values
+from exactattn.numbers.balls import FIRST_BITS, interval
+from exactattn.numbers.enclosure import Answer
 
 
 class ConvexHull:
@@ -44,23 +48,30 @@ class ConvexHull:
         )
 
     def _transposed(self, proof: Proof) -> Decision:
-        """Two keys: weights [1/2, 1/2] and [1/3, 2/3], and all values 1."""
-        ar = proof.ar
-        weights, _ = row_softmax(ar, ar.lift(((ZERO, ZERO), (ZERO, log(Fraction(2))))), full(2, 2))
-        ones = ar.lift(((Fraction(1),), (Fraction(1),)))
-        outputs = [ar.algebra.sp.cancel(x) for x in ar.matmul(weights.T, ones).flat]
-        outside = any(x.is_Rational and x != 1 for x in outputs)
-        proof.checked("scores [[0, 0], [0, ln 2]], all values 1: A^T V = 1", "exact rationals", not outside)
+        """The first scores and values for which an element of A^T V is outside their range, told by balls."""
+        found = _outside(proof)
         return proof.decision(
             "each row of A^T V is a convex combination of the values",
             ["L=S=2, d_v=1"],
-            "one counterexample is enough",
-            {"column sums": ", ".join(map(str, outputs))},
-            f"scores [[0, 0], [0, log(2)]], values 1 and 1: A^T V = [{', '.join(map(str, outputs))}], outside [1, 1]"
-            if outside
-            else None,
+            f"one counterexample is enough, the first among {SMALLEST}",
+            {"A^T V": "sum_j a_ji*v_j, where the a_ji need not sum to 1"},
+            found,
             "each row of A V is; columns of A need not sum to 1, so A^T V is none",
         )
+
+
+def _outside(proof: Proof) -> str | None:
+    balls = plugins.get("engines", "ball")
+    with balls.precision(FIRST_BITS):
+        for text, scores, values in scores_and_values():
+            ar: Any = balls.arithmetic()
+            weights, _ = row_softmax(ar, ar.lift(scores), full(len(scores), len(scores)))
+            products = [interval(x) for x in ar.matmul(weights.T, ar.lift(values))[:, 0]]
+            low, high = min(v for (v,) in values), max(v for (v,) in values)  # type: ignore[type-var]
+            if any(x.below(low) is Answer.YES or x.above(high) is Answer.YES for x in products):  # type: ignore[arg-type]
+                proof.checked(f"{text}: A^T V lies in [{low}, {high}]", "balls, 128 bits", False)
+                return f"{text}: A^T V = [{', '.join(map(shown, products))}], outside [{low}, {high}]"
+    return None
 
 
 def _show(proof: Proof, size: int) -> None:

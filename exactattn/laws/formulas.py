@@ -9,6 +9,7 @@ from typing import Any
 
 from exactattn.errors import UsageError
 from exactattn.laws.proof import Proof
+from exactattn.laws.smallest import whole_numbers
 from exactattn.numbers.enclosure import Answer, Interval, outward
 from exactattn.numbers.exact import Exact, name
 from exactattn.numbers.numerals import parse_exact
@@ -170,15 +171,6 @@ def _points(proof: Proof, used: set[Any]) -> Iterator[dict[Any, Any]]:
         yield {
             label: proof.ar.algebra.sp.Integer(low + more) for label, low, more in zip(labels, least, part, strict=True)
         }
-
-
-def whole_numbers(total: int, count: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write a total as a sum of so many whole numbers from 0, the first of them growing last."""
-    if count <= 1:
-        yield (total,) * count
-        return
-    for first in range(total + 1):
-        yield from ((first, *rest) for rest in whole_numbers(total - first, count - 1))
 
 
 def shown(x: Interval, digits: int = 6) -> str:

@@ -66,11 +66,16 @@ class Law(Protocol):
 THOROUGH = {"thorough": "true: larger shapes too"}
 
 
-def is_thorough(law: Law, options: Mapping[str, str]) -> bool:
-    """Are larger shapes wanted? Errors: UsageError for an option that the law does not take."""
+def only_its_own(law: Law, options: Mapping[str, str]) -> None:
+    """Errors: UsageError for an option that the law does not take."""
     for option in options:
         if option not in law.options:
             raise UsageError(f"the law {law.name} has no option {option!r}{close(option, law.options)}")
+
+
+def is_thorough(law: Law, options: Mapping[str, str]) -> bool:
+    """Are larger shapes wanted? Errors: UsageError for an option that the law does not take."""
+    only_its_own(law, options)
     return choice(options, "thorough", "false", "true") == "true"
 
 

@@ -12,9 +12,10 @@ from exactattn.attention.definition import stages
 from exactattn.attention.spec import Head, Problem
 from exactattn.errors import UsageError
 from exactattn.laws.counting import CountingArithmetic, Shape
-from exactattn.laws.formulas import ORDER, compare, read, variable, whole_numbers
+from exactattn.laws.formulas import ORDER, compare, read, variable
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.proof import Proof, named, self_attention
+from exactattn.laws.smallest import whole_numbers
 from exactattn.numbers.enclosure import Answer
 
 SIZES = ("n", "d", "k")

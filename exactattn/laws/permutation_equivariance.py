@@ -11,9 +11,10 @@ from typing import Any
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
-from exactattn.laws.formulas import shown, whole_numbers
+from exactattn.laws.formulas import shown
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.proof import Proof, depends_on, named, self_attention
+from exactattn.laws.smallest import whole_numbers
 from exactattn.numbers.balls import FIRST_BITS, interval
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Matrix

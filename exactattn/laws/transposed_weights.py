@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from exactattn import plugins
 from exactattn.attention.definition import row_softmax
-from exactattn.laws.formulas import shown, whole_numbers
+from exactattn.laws.formulas import shown
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
 from exactattn.laws.proof import Proof, full
+from exactattn.laws.smallest import SMALLEST, scores_and_values
 from exactattn.numbers.balls import FIRST_BITS, interval
 from exactattn.numbers.enclosure import Answer
-from exactattn.numbers.exact import Matrix
-
-MOST_SUM = 4  # of the entries of a counterexample
-ORDER = "scores and values that are whole numbers from 0, fewest tokens first, then smallest sum"
 
 
 class TransposedWeights:
@@ -57,7 +51,7 @@ class TransposedWeights:
         return proof.decision(
             "A^T V = A V for softmax weights A",
             ["n=2, d_v=1"],
-            f"one counterexample is enough, the first among {ORDER}",
+            f"one counterexample is enough, the first among {SMALLEST}",
             values,
             found,
             "A V; A^T V is the same for all V only where A is symmetric",
@@ -80,7 +74,7 @@ def _search(proof: Proof) -> str | None:
     """The first scores and values for which the two differ, told apart by balls."""
     balls = plugins.get("engines", "ball")
     with balls.precision(FIRST_BITS):
-        for text, scores, values in _candidates():
+        for text, scores, values in scores_and_values():
             ar: Any = balls.arithmetic()
             weights, _ = row_softmax(ar, ar.lift(scores), full(len(scores), len(scores)))
             V = ar.lift(values)
@@ -90,17 +84,6 @@ def _search(proof: Proof) -> str | None:
                 proof.checked(f"{text}: A^T V = A V", "balls, 128 bits: the two sides are apart", False)
                 return f"{text}: A^T V = {turned}, A V = {right}"
     return None
-
-
-def _candidates() -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Small scores and values in the order of `ORDER`."""
-    for n, total in product((1, 2), range(MOST_SUM + 1)):
-        for numbers in whole_numbers(total, n * n + n):
-            entries = [Fraction(x) for x in numbers]
-            scores = tuple(tuple(entries[i * n : (i + 1) * n]) for i in range(n))
-            values = tuple((x,) for x in entries[n * n :])
-            text = ", ".join(f"[{', '.join(map(str, row))}]" for row in scores)
-            yield f"scores [{text}], V = [{', '.join(str(row[0]) for row in values)}]", scores, values
 
 
 LAW = TransposedWeights()

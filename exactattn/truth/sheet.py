@@ -43,7 +43,7 @@ class SheetTruth:
         at_stages = {element: x for element, x in self.given.items() if isinstance(element.stage, Stage)}
         problem = _scaled(sheet.problem, self.given)
         self.attention = None if problem is None else Truth(problem, at_stages, most_bits)
-        self._arrays: dict[str, Any] = {**sheet.inputs, **sheet.prints}
+        self._arrays: dict[str, Any] = dict(sheet.inputs)
         self._pinned: SheetTruth | None = None
         self._stages: Mapping[tuple[Stage, int], Any] | None = None
         self._balls: dict[int, dict[int, tuple[Exact, Any]]] = {}
@@ -108,9 +108,9 @@ class SheetTruth:
         """An input or a step as nested tuples of exact numbers. Errors: NumeralError where a formula has no value."""
         if name not in self._arrays:
             step = self.sheet.step(name)
-            if step is None or step.formula is None:
+            if step is None:
                 raise KeyError(name)
-            made = self.evaluate(step.formula, step.name)
+            made = self.sheet.prints[name] if step.formula is None else self.evaluate(step.formula, step.name)
             for element, x in self.given.items():
                 if element.stage == step.name:
                     made = _replaced(made, element.index, x)

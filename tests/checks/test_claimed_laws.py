@@ -65,3 +65,11 @@ def test_lists_are_read_as_statements_write_them():
     found = judge(law="scaled-variance", numbers=[["1", "2"], ["3", "4"]], expected="5/4")
     assert found.verdict is Verdict.HOLDS
     assert found.evidence["options"]["numbers"] == "[[1, 2], [3, 4]]"
+
+
+def test_names_of_python_are_no_options():
+    for word in ("self", "algebra", "name"):
+        for fields in ({word: "1"}, {"assumptions": {word: "1"}}):
+            found = judge(law="rows-sum-to-one", **fields)
+            assert (found.code, found.reason) == ("EA209", "unreadable")
+            assert f"has no option {word!r}" in found.message

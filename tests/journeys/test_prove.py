@@ -72,3 +72,6 @@ def test_an_unknown_law_or_option_is_said():
         prove("rows-sum")
     with pytest.raises(UsageError, match="did you mean 'thorough'"):
         prove("rows-sum-to-one", thorogh="true")
+    for word in ("self", "algebra", "name"):
+        with pytest.raises(UsageError, match=f"no option '{word}'"):
+            prove("rows-sum-to-one", **{word: "1"})

@@ -97,7 +97,11 @@ FAIL = [
     ("score-variance", {"d_k": "64", "expected": "8"}, "it is 64, not 8"),
     ("weights-in-unit-interval", {"mask": "causal"}, "[1, 0]"),  # S40
     ("permutation-equivariance", {"mask": "causal"}, "f(PX) = [1, 1/2], P f(X) = [1/2, 0]"),
-    ("convex-hull", {"weights": "transposed"}, "[5/6, 7/6], outside [1, 1]"),  # K18
+    (
+        "convex-hull",
+        {"weights": "transposed"},
+        "scores [[0, 0], [0, 1]], V = [1, 1]: A^T V = [0.768941, 1.23106], outside [1, 1]",
+    ),  # K18
     ("context-factors", {"equals": "A X"}, "the context is [2], A X is [1]"),  # S38
     ("orientation", {"reading": "W_O C"}, "C W_O = [0, 1], W_O C^T = [2, 0]^T"),  # S36
     ("parameter-count", {**SPLIT, "expected": "4*H*d_model**2"}, "H = 2, d_model = 2: it is 16, not 32"),  # S43

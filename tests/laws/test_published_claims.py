@@ -115,3 +115,9 @@ def test_statistical_claims_carry_sample_size_and_interval(findings):
 
 def test_the_tail_is_that_of_the_table(findings):
     assert findings["k12-outside"].evidence["values"]["outside"].startswith("0.01241")
+
+
+def test_nothing_comes_out_otherwise_than_expected():
+    (report,) = verify([str(ROOT / "cases/published/claims.yaml")]).reports
+    summary = report.as_json()["summary"]
+    assert (summary["unexpected"], summary["undecided"], summary["not_run"], summary["broken"]) == (0, 0, 0, 0)

@@ -106,7 +106,7 @@ printed:
 
 def test_a_reading_of_another_shape_is_none():
     # the transpose of 2 x 3 scores fits no print of 2 x 3 weights
-    text = "version: 1\nproblem: {inputs: {s: [[2, 4, 6], [1, 1, 3]]}}\nprinted: {weights: {of: softmax(s), values: %s}}"
+    text = "version: 1\nproblem: {inputs: {s: [[2, 4, 6], [1, 1, 3]]}}\nprinted: {w: {of: softmax(s), values: %s}}"
     found = judged(text % "[[0.10, 0.30, 0.60], [0.21, 0.21, 0.58]]")
     assert {item.reason for item in found.values()} == {"new"}
 
