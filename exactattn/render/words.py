@@ -26,6 +26,7 @@ FAMILIES = {
     "EA5": "float runs",
     "EA6": "conventions and semantics",
     "EA7": "determinism",
+    "EA9": "the document",
 }
 MARKS = {
     "✗": "wrong",

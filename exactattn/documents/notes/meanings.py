@@ -9,6 +9,7 @@ from fractions import Fraction
 from exactattn.documents.cells import ANY_SIZES, sign
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.model import Role
+from exactattn.documents.notes.prompts import without_prompt
 from exactattn.errors import NumeralError
 from exactattn.numbers.numerals import parse_exact
 
@@ -38,7 +39,7 @@ class Meaning:
 
 def meaning_of(text: str, defined: dict[str, Role] | None = None) -> Meaning | None:
     """What a side of an equation makes of other things, or None where it is not recognised."""
-    spelled = flat(text)
+    spelled = flat(without_prompt(text).strip(" \t`:,;."))
     return None if spelled is None else _made(_stripped(compact(spelled)), defined or {})
 
 

@@ -6,6 +6,7 @@ import re
 
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.model import Role
+from exactattn.documents.notes.prompts import without_prompt
 from exactattn.documents.notes.wordlist import UNCLEAR, mentioned, row_in_words
 
 INPUTS = ("X", "W_Q", "W_K", "W_V", "W_O", "mask")
@@ -45,7 +46,7 @@ _OF_TOKEN = re.compile(
 
 def role_of(label: str, defined: dict[str, Role] | None = None) -> Role | None:
     """What a left side names, by the document's own definitions first, then by use. None where it is not known."""
-    spelled = flat(label)
+    spelled = flat(without_prompt(label))
     if spelled is None:
         return None
     name = compact(spelled).strip("'\"`*:").rstrip(".")

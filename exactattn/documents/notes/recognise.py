@@ -11,6 +11,7 @@ from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.meanings import Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
+from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.statements import Statement
 from exactattn.documents.notes.wordlist import mentioned, row_in_words
 from exactattn.documents.pasted import Found
@@ -74,11 +75,13 @@ def _define(statement: Statement, out: Definitions) -> None:
 
 
 def name_of(side: str) -> str | None:
-    """The side as one name without indices, if it is one."""
-    spelled = flat(side)
-    name = "" if spelled is None else compact(spelled).strip(" *:").split(" ")[-1]
-    name = name if name.isidentifier() else name.rstrip("'") if name.rstrip("'").isidentifier() else ""
-    return name or None
+    """The side as one name without indices, if it is one or ends in one: `so the scores` and `scores` are scores."""
+    spelled = flat(without_prompt(side))
+    for name in () if spelled is None else (compact(spelled), compact(spelled.strip(" *:").split(" ")[-1])):
+        bare = name.strip(" *:").rstrip("'")
+        if bare.isidentifier():
+            return bare
+    return None
 
 
 @dataclass
@@ -124,6 +127,12 @@ class Recogniser:
     ) -> tuple[list[Role], str, bool]:
         """What a block is, by what, and does a formula make it; nothing, and why not."""
         vector = found.pasted.vector
+        if label is not None and is_prompt(label):
+            side = None if statement is None else statement.sides[0]
+            label = named_by_prompt(label, side, self.source.text.split("\n"))
+        told = equation_before(before) if label is None and before is not None else []
+        if told and (told[-1] == "" or meaning_of(told[-1], self.defined.names) is not None):
+            label = "=".join(told)
         names = [] if label is None else [name for name in label.split("=") if name.strip()]
         roles = [role for name in names if (role := role_of(name, self.defined.names)) is not None]
         meaning = self._meaning(statement, names)
@@ -155,9 +164,7 @@ class Recogniser:
 
     def _meaning(self, statement: Statement | None, names: list[str]) -> Meaning | None:
         """What the formula beside a block says that it is."""
-        if statement is None:
-            return None
-        sides = [*names, *statement.sides]
+        sides = [*names, *(() if statement is None else statement.sides)]
         found = [meaning for side in sides if (meaning := meaning_of(side, self.defined.names)) is not None]
         return found[-1] if found and len({meaning.name for meaning in found}) == 1 else None
 

@@ -39,6 +39,8 @@ PLANTED = {
     },
     # the second softmax row is 0.4125, 0.5875
     "log.txt": {"weights[1,0]": ("new", 25), "weights[1,1]": ("new", 25)},
+    # 0.5*2 + 0.5*4 = 3
+    "session.txt": {"output[1,1]": ("new", 13)},
     # the last softmax row is 0.088, 0.178, 0.734, printed with 0.187; 0.27*2 = 0.54, printed 0.64
     "rechnung.md": {"weights[2,1]": ("new", 17), "line_21_2": ("wrong", 21)},
 }

@@ -173,6 +173,15 @@ def test_words_that_name_no_stage(words):
     assert "printed:" not in read_notes(f"{GIVEN}{words} [0.269, 0.731].").text
 
 
+def test_an_equation_before_a_block_names_it():
+    text = "**Step 1.** Q = K = V = X =\n\n[[1, 0],\n [0, 1]]\n\n**Step 2.** `scores = Q @ K.T / sqrt(2)`:\n\n"
+    draft = read_notes(text + "[[0.7071, 0],\n [0, 0.7071]]\n")
+    case = loads(draft.text)
+    assert {block.name for block in case.printed[""]} == {"q", "k", "v", "scaled"}
+    assert case.problems[""].X == ((1, 0), (0, 1))
+    assert sum(one.assumed and "identity" in one.what for one in draft.noted) == 3
+
+
 FOREIGN = [
     "y = x + z",
     "X = E + P",
