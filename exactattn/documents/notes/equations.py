@@ -34,6 +34,9 @@ _FUNCTIONS = ("sqrt", "exp", "log", "ln", "matmul", "transpose")
 _BESIDE = re.compile(r"(?<=[0-9)])\s*(?=[\[(\ue000-\uf8ff])|(?<=[\ue000-\uf8ff\])])\s*(?=[0-9(])")
 _MATRICES = re.compile(r"[\ue000-\uf8ff](?:\s*\^\s*\(?T\)?)?(?:[\s*]*[\ue000-\uf8ff](?:\s*\^\s*\(?T\)?)?)*")
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+_OPERATOR = re.compile(r"[*/+×·^]|\\(?:times|cdot)")
+_DOTTED = re.compile(r"(\[[^\[\]]*\])\s*\*\s*(\[[^\[\]]*\])")  # the inner product of two vectors
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ENDS = " \t.,;:*`$"
 _START = re.compile(r"(?<![\w.])(?=[-0-9(\[√]|(?:sqrt|exp|ln|log)\()")
 
@@ -69,7 +72,10 @@ def numeric(side: str, statement: Statement, comma: bool) -> str | None:
     text = text.strip(_ENDS).replace("·", "*").replace("×", "*")
     if comma:
         text = _DECIMAL_COMMA.sub(".", text).replace(";", ",")
+    if not comma and _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
     text = _expanded(_BESIDE.sub("*", text), statement, comma)
+    text = None if text is None else _DOTTED.sub(r"matmul(\1, \2)", text)
     if text is None or not is_numeric(text):
         return None
     return re.sub(r"\s*([*/])\s*", r"\1", re.sub(r",\s*", ", ", text))
@@ -138,8 +144,10 @@ def _behind(side: str, statement: Statement, comma: bool) -> str | None:
 
 def _front(side: str, statement: Statement, comma: bool) -> str | None:
     """The numbers at the start of what goes on in words: `[0.8, 0.6], which means`."""
-    ends = [found.end() for found in re.finditer(r"[0-9\])%](?=[\s.,;:(]|\Z)", side)][:MOST_TRIES]
+    ends = [found.end() for found in re.finditer(r"[0-9\])%](?=[\s;:(]|[.,](?![0-9])|\Z)", side)][:MOST_TRIES]
     for end in reversed(ends):
+        if _OPERATOR.search(side[end:]):
+            continue
         if side[end : end + 2].strip()[:1] in ("+", "*", "/", "·", "×", "-"):
             continue
         text = numeric(side[:end], statement, comma)

@@ -21,7 +21,7 @@ MOST_SIDES = 50  # of one chain; a longer one is left out
 _INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]{1,2000})\$(?!\$)|\\\(((?:[^\n\\]|\\[^()\n])*+)\\\)")
 _RELATION = re.compile(
     r"(?P<other><=|>=|!=|<|>|\\(?:leq?|geq?|lt|gt|neq?)(?![a-zA-Z]))|(?P<equal>:=|==|=)"
-    r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<!\\),)"
+    r"|(?P<about>≈|\\(?:approx|simeq)(?![a-zA-Z]))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>(?<![0-9\\]),|(?<!\\),(?![0-9]))"
 )
 _ROW = re.compile(r"\\\\(?:\[[-0-9.]{1,6}[a-z]{2}\])?|\\(?:quad|qquad|newline)(?![a-zA-Z])|。|；|\n\s*\n")
 _SENTENCE = re.compile(r"[.;。；](?=\s|\Z)|\s(?:and|und|et|so|also|thus)\s|[→⇒]|，")

@@ -206,6 +206,39 @@ def test_projections_before_x_say_that_tokens_are_columns():
     assert len(case.printed[""][0].cells) == 6
 
 
+@pytest.mark.parametrize(
+    ("line", "equation"),
+    [
+        (
+            "The score is q·k = [1, 0, 1]·[0, 1, 1] = 1*0 + 0*1 + 1*1 = 1.",
+            "matmul([1, 0, 1], [0, 1, 1]) = 1*0 + 0*1 + 1*1 = 1",
+        ),
+        ("12 × 768 × 64 = 589,824", "12*768*64 = 589824"),
+        (r"$\frac{2.718}{10.107} = 0.269$", "(2.718/10.107) = 0.269"),
+        ("so 2/3 = 0.666... of it", "2/3 = 0.666"),
+        ("$e^1 + e^2 = 2.718 + 7.389 = 10.107$", "2.718 + 7.389 = 10.107"),
+        ("0.95 = 95%, and more", "0.95 = 95%"),
+    ],
+)
+def test_numbers_that_a_line_says_are_equal(line, equation):
+    assert f'equation: "{equation}"' in read_notes(GIVEN + line).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X has shape 3×4 = 3 rows × 4 columns.",
+        "64 dims / 8 heads = 8",
+        "In step 2 we have 80 GB = 80 * 1024 MB",
+        "On 3.3.2024 = 5",
+        "for d_k = 2",
+        "x <= 3 = 4",
+    ],
+)
+def test_lines_that_make_no_equation_between_numbers(line):
+    assert "claims:" not in read_notes(GIVEN + line).text
+
+
 def test_a_document_without_attention_says_so():
     with pytest.raises(CaseError, match="nothing of attention is recognised"):
         read_notes("Dear diary,\n\ntoday was a good day: 3 apples, 4 pears.\n")
