@@ -23,6 +23,8 @@ MOST_OPERATIONS = 4000
 MOST_SHOWN = 600  # operations of a closed form, which is for reading
 MOST_POWER_BITS = 4096  # of a rational number raised to a power; scores of 1000 and base 10 stay below
 MOST_DEGREE = 64  # of one exponential; above it a closed form is not brought to lowest terms
+MOST_TOGETHER = 120  # operations of what is brought to one fraction without that
+MOST_RADICAL = 60  # operations of a number with square roots whose denominator is rationalised
 MOST_GENERATORS = 12  # exponentials and roots; above it a closed form is shown as it came
 
 
@@ -164,7 +166,7 @@ class SymbolicArithmetic(Elementwise[Any]):
         try:
             difference = a - b
             if difference.has(*self.algebra.logarithms):
-                difference = self.algebra.expanded(difference)
+                difference = self.algebra.expanded(self._numerator(difference))
             if self.algebra.logarithms and difference.has(*self.algebra.logarithms):
                 return self.equal(self.algebra.exp(difference), sp.S.One)
         except Unavailable:
@@ -175,6 +177,12 @@ class SymbolicArithmetic(Elementwise[Any]):
         zero = is_zero(difference, budget)
         self.budget.take(before - budget.left)
         return Answer.YES if zero else Answer.CANNOT_TELL
+
+    def _numerator(self, x: Any) -> Any:
+        """x, or its numerator where it has logarithms below, such as log(4)/log(2) - 2: 0 where x is 0."""
+        sp, logarithms = self.algebra.sp, self.algebra.logarithms
+        below = any(p.exp.is_negative and p.base.has(*logarithms) for p in x.atoms(sp.Pow))
+        return sp.numer(sp.together(x)) if below and operations(x) <= MOST_SHOWN else x
 
     def independent(self, x: Any) -> Any:
         """x with its exponentials written as powers of one symbol for each monomial of their arguments.
@@ -236,8 +244,15 @@ class SymbolicArithmetic(Elementwise[Any]):
         if len(x.free_symbols | roots) > MOST_GENERATORS:
             return x
         if not x.free_symbols:
-            return sp.radsimp(x)
-        return sp.cancel(x) if max(powers, default=0) <= MOST_DEGREE else sp.together(x)
+            return sp.radsimp(x) if operations(x) <= MOST_RADICAL and _only_square_roots(sp, x) else x
+        if max(powers, default=0) <= MOST_DEGREE:
+            return sp.cancel(x)
+        return sp.together(x) if operations(x) <= MOST_TOGETHER else x
+
+
+def _only_square_roots(sp: Any, x: Any) -> bool:
+    """Are all the roots in x square roots? SymPy rationalises no others, and takes long to find that out."""
+    return all(p.exp.q <= 2 for p in x.atoms(sp.Pow) if p.exp.is_Rational)
 
 
 class SymbolicEngine:

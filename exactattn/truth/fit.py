@@ -122,10 +122,14 @@ def _fit_all(cells: Mapping[_Cell, str]) -> list[Fit]:
 
 def _all_inside(cells: Iterable[_Cell], factor: Fraction) -> bool:
     """Is every weight within its bounds there? Errors: TooFlat when that cannot be told."""
-    answer = Answer.every(*(_inside(cell, factor) for cell in cells))
-    if answer is Answer.CANNOT_TELL:
+    answers = set()
+    for cell in cells:
+        answers.add(_inside(cell, factor))
+        if Answer.NO in answers:
+            return False
+    if Answer.CANNOT_TELL in answers:
         raise TooFlat
-    return answer is Answer.YES
+    return True
 
 
 def _stays_inside(cell: _Cell, one: Fit) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from exactattn import plugins
@@ -21,6 +22,7 @@ from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose
 from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
 from exactattn.truth.rearranged import other_masks, rearranged_weights
+from exactattn.truth.work import products
 
 MOST_SYMBOLIC_CELLS = 400
 MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
@@ -44,7 +46,9 @@ class Element:
         return (column, row) if problem.spec.orientation == "columns" else (row, column)
 
     def row(self, problem: Problem | None) -> int:
-        """The query it belongs to; of a step its printed row, or -1 for what is printed as one list or number."""
+        """The query it belongs to; of a step its printed row; or -1 for what is printed as one list or number."""
+        if self.stage is Stage.LSE:
+            return -1
         if isinstance(self.stage, Stage):
             assert problem is not None
             return self.place(problem)[0]
@@ -53,10 +57,18 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """Another reading, by its name, and what it truly gives; `truth` has the face of `Truth`."""
+    """Another reading, by its name, and what it truly gives; `truth` has the face of `Truth`.
+
+    `follow` makes what follows from given elements, where that is more than `truth.following`.
+    """
 
     name: str
     truth: Any
+    follow: Callable[[Mapping[Element, Exact]], Any] | None = None
+
+    def following(self, given: Mapping[Element, Exact]) -> Any:
+        """What this reading gives once these elements are put in place of the computed ones."""
+        return self.truth.following(given) if self.follow is None else self.follow(given)
 
 
 class Truth:
@@ -109,10 +121,19 @@ class Truth:
         """The readings that change more than a number."""
         for name, problem in other_masks(self.problem):
             yield Reread(name, Truth(problem, None, self.most_bits))
+        for name, truth in self._rearranged_under({}):
+            yield Reread(name, truth, partial(self._follow_rearranged, name))
+
+    def _rearranged_under(self, given: Mapping[Element, Exact]) -> Iterator[tuple[str, Truth]]:
+        """The problem with its weights rearranged as they follow from given elements; given weights stay."""
         columns = self.problem.spec.orientation == "columns"
-        for name, cells in rearranged_weights(self.problem):
-            given = {Element(Stage.WEIGHTS, (j, i) if columns else (i, j), h): x for (h, i, j), x in cells.items()}
-            yield Reread(name, Truth(self.problem, given, self.most_bits))
+        earlier = {element: x for element, x in given.items() if element.stage.order < Stage.WEIGHTS.order}
+        for name, cells in rearranged_weights(self.problem, self._placed(earlier)):
+            made = {Element(Stage.WEIGHTS, (j, i) if columns else (i, j), h): x for (h, i, j), x in cells.items()}
+            yield name, Truth(self.problem, {**made, **given}, self.most_bits)
+
+    def _follow_rearranged(self, name: str, given: Mapping[Element, Exact]) -> Truth:
+        return next(truth for label, truth in self._rearranged_under(given) if label == name)
 
     def following(self, given: Mapping[Element, Exact]) -> Truth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""
@@ -167,8 +188,10 @@ class Truth:
     def _enclosed(self, stage: Stage, head: int, bits: int) -> Enclosure:
         engine = plugins.get("engines", "ball")
         with engine.precision(bits):
-            if bits not in self._balls:
-                self._balls[bits] = stages(self.problem, engine.arithmetic(), self._given())
+            if (stage, head) not in self._balls.setdefault(bits, {}):
+                # what follows from prints is asked for one stage, and never for a later one
+                until = stage if self.given else Stage.OUTPUT
+                self._balls[bits] = stages(self.problem, engine.arithmetic(), self._given(), until)
             enclosure: Enclosure = engine.enclosure(self._balls[bits][stage, head])
         return enclosure
 
@@ -245,8 +268,12 @@ class Truth:
         return Fraction(found[1][element.stage, element.head][element.place(self.problem)])
 
     def _given(self) -> Given:
+        return self._placed(self.given)
+
+    def _placed(self, given: Mapping[Element, Exact]) -> Given:
+        """Elements by stage and head, at their places with tokens as rows."""
         cells: dict[Where, dict[tuple[int, int], Exact]] = {}
-        for element, x in self.given.items():
+        for element, x in given.items():
             cells.setdefault((element.stage, element.head), {})[element.place(self.problem)] = x
         return cells
 
@@ -294,21 +321,6 @@ class Truth:
     def _cells(self) -> int:
         queries, keys = self.problem.lengths
         return queries * keys * len(self.problem.heads)
-
-
-def products(problem: Problem) -> int:
-    """How many products of two numbers the matrix products of a problem take."""
-    form, (queries, keys) = problem.row_form, problem.lengths
-    total = joined = 0
-    for head in form.heads:
-        for part, rows in (("q", queries), ("k", keys), ("v", keys)):
-            projection = getattr(head, f"W_{part.upper()}")
-            total += rows * len(projection) * len(projection[0]) if projection else 0
-        width, values = head.k or head.W_K, head.v or head.W_V
-        total += queries * keys * len(width[0]) if width else 0
-        total += queries * keys * len(values[0]) if values else 0
-        joined += len(values[0]) if values else 0
-    return total + (queries * joined * len(form.W_O[0]) if form.W_O else 0)
 
 
 def difference(a: Interval, b: Interval) -> Interval:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from exactattn.attention.definition import row_softmax, stages
+from exactattn.attention.definition import Given, row_softmax, stages
 from exactattn.attention.spec import Problem, Stage
 from exactattn.numbers.elementwise import Array
 from exactattn.numbers.exact import ZERO, Exact, log
@@ -26,13 +26,16 @@ def other_masks(problem: Problem) -> Iterator[tuple[str, Problem]]:
         yield "mask=none", replace(problem, mask=None).with_spec(causal="none")
 
 
-def rearranged_weights(problem: Problem) -> Iterator[tuple[str, Cells]]:
-    """Weights as they come out under other arrangements, by the name of the reading. Shapes: tokens as rows."""
+def rearranged_weights(problem: Problem, given: Given | None = None) -> Iterator[tuple[str, Cells]]:
+    """Weights as they come out under other arrangements, by the name of the reading. Shapes: tokens as rows.
+
+    `given` are elements of earlier stages in place of the computed ones.
+    """
     queries, keys = problem.lengths
     if queries * keys * len(problem.heads) > MOST_CELLS:
         return
     ar, form, allowed = Closed(), problem.row_form, problem.allowed
-    found = stages(problem, ar, until=Stage.LSE)
+    found = stages(problem, ar, given, until=Stage.LSE)
     logits = [found[Stage.MASKED, h] for h in range(len(form.heads))]
     if form.spec.base is not None:
         logits = [ar.scale(s, log(form.spec.base)) for s in logits]

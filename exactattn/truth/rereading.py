@@ -25,6 +25,13 @@ class _Fit:
     reading: Reread
     found: list[str | None]
     cut: list[bool]
+    follows: AnyTruth | None = None
+
+    def following(self, sources: Sources) -> AnyTruth:
+        """What the reading gives once the author's earlier prints stand, made once."""
+        if self.follows is None:
+            self.follows = self.reading.following(sources.printed)
+        return self.follows
 
     def explains(self, numbers: Iterable[int]) -> bool:
         """Are these all rounded, or all truncated (exact is either)?"""
@@ -85,14 +92,17 @@ def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> Non
     A reading that fits only a row must also matter once the author's own earlier prints stand: an output that
     misses what follows from the printed weights is not explained by the scale of other weights.
     """
-    everything = list(range(len(items)))
+    everything = range(len(items))
+    queries = [item.element.row(sources.truth.problem) for item in items]
+    rows: dict[int, list[int]] = {}
+    for number, query in enumerate(queries):
+        rows.setdefault(query, []).append(number)
+    whole = [fit for fit in fits if fit.explains(everything) and _has_digits(items, fit, everything)]
     for number, item in enumerate(items):
         if item.reason != "new":
             continue
-        query = _query(sources, item)
-        row = [i for i in everything if _query(sources, items[i]) == query]
-        whole = [fit for fit in fits if fit.explains(everything) and _has_digits(items, fit, everything)]
-        parts = [fit for fit in fits if _fits_row(items, fit, row, number) and _matters(sources, fit, item)]
+        row = rows[queries[number]]
+        parts = [fit for fit in fits if not whole and _fits_row(items, fit, row, number) and _matters(sources, fit, item)]
         matching = _apart([fit.reading for fit in whole or parts], items)
         if len(matching) == 1:
             item.reason, item.closest_reading = "convention", matching[0].name
@@ -112,13 +122,9 @@ def _same(one: Reread, other: Reread, items: list[Judged]) -> bool:
     return not any(_differ(one.truth, other.truth, item) for item in items)
 
 
-def _query(sources: Sources, item: Judged) -> int:
-    return item.element.row(sources.truth.problem)
-
-
 def _matters(sources: Sources, fit: _Fit, item: Judged) -> bool:
     """Does a reading change what follows from all earlier prints?"""
-    return sources.all is None or _differ(sources.all, fit.reading.truth.following(sources.printed), item)
+    return sources.all is None or _differ(sources.all, fit.following(sources), item)
 
 
 def _has_digits(items: list[Judged], fit: _Fit, group: Iterable[int]) -> bool:
@@ -135,5 +141,8 @@ def _fits_row(items: list[Judged], fit: _Fit, row: list[int], number: int) -> bo
     """Does a reading make this number right, and the row it is in: all of it, or all but one of at least three?"""
     if not _has_digits(items, fit, row):
         return False
-    parts = [row] + [[i for i in row if i != odd] for odd in row if odd != number and len(row) >= 3]
-    return any(fit.explains(part) for part in parts)
+    for good in ([fit.found[i] in ROUNDED for i in row], [fit.cut[i] for i in row]):
+        odd = [i for i, is_good in zip(row, good, strict=True) if not is_good]
+        if not odd or (len(odd) == 1 and odd[0] != number and len(row) >= 3):
+            return True
+    return False

@@ -52,7 +52,11 @@ class SheetTruth:
 
     def following(self, given: Mapping[Element, Exact]) -> SheetTruth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""
-        return SheetTruth(self.sheet, given, self.most_bits)
+        other = SheetTruth(self.sheet, given, self.most_bits)
+        changed = {element for element, x in other.given.items() if self.given.get(element) != x}
+        changed |= self.given.keys() - other.given.keys()
+        other.take_before(self, min((element.stage.order for element in changed), default=0))
+        return other
 
     def pinned(self) -> SheetTruth:
         """The same with every number of a box at its middle: to see what rests on what, not to judge by."""
@@ -62,6 +66,11 @@ class SheetTruth:
             boxes = {label: Interval(b.midpoint, b.midpoint) for label, b in self.sheet.boxes.items()}
             self._pinned = SheetTruth(replace(self.sheet, boxes=boxes), self.given, self.most_bits)
         return self._pinned
+
+    def take_before(self, other: SheetTruth, order: int) -> None:
+        """Takes over the steps before an order from a truth of the same sheet that is given the same there."""
+        known = {str(step.name) for step in self.sheet.steps if step.name.order < order}
+        self._arrays.update({name: array for name, array in other._arrays.items() if name in known})
 
     def take(self, other: SheetTruth) -> None:
         """Takes over what another truth has formed already; this sheet begins with all of that one."""
@@ -266,6 +275,8 @@ class SheetTruth:
         for name, formula in step_readings(self, stage):
             with suppress(NumeralError, KeyError):
                 other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
+                if not self.given:
+                    other.take_before(self, stage.order)
                 if shape(other.array(str(stage))) == sizes:
                     yield Reread(name, other)
 

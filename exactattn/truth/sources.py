@@ -47,7 +47,7 @@ class Sources:
             changed = dict(source.given)
             for number, element in enumerate(self.rows[row]):
                 changed[element] = add(changed[element], Fraction(1, 1009 + 2 * number * number))
-            self._changed[key] = self.truth.pinned().following(changed)
+            self._changed[key] = source.pinned().following(changed)
         return self._changed[key]
 
     def rests_on(self, element: Element, source: AnyTruth | None) -> tuple[Row, ...]:

@@ -21,8 +21,8 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose, interval
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, div, evaluate, log, mul, power
-from exactattn.truth.ladder import products
 from exactattn.truth.rows import MASKING_BIAS, Row, largest, product, trimmed
+from exactattn.truth.work import products
 
 MOST_EXACT_SCORES = 400
 MOST_EXACT_PRODUCTS = 100_000
