@@ -125,7 +125,7 @@ class CaseText:
         for name, example in named.items():
             parts = self.parts[name]
             for block in example.printed:
-                if id(block) in parts.used or id(block) in self.sheet.dropped:
+                if id(block) in parts.used or id(block) in self.sheet.dropped or parts.withholds(block):
                     continue
                 if not begun:
                     self.out.add("")

@@ -27,6 +27,13 @@ class Example:
     printed: list[Block] = field(default_factory=list)
     inherited: set[str] = field(default_factory=set)
 
+    lines: tuple[int, int] = (1, 10**9)  # the part of the document that is about it alone
+    begin: int = 1  # the first line that is about one example alone
+
+    def covers(self, line: int) -> bool:
+        """Is a line about this example, or about all of them?"""
+        return line < self.begin or self.lines[0] <= line < self.lines[1]
+
     @property
     def first(self) -> Place:
         """The place of its first own block."""
@@ -105,7 +112,7 @@ class _Reader:
         if before is not None and values(before) != values(block) and name not in now.inherited:
             now = Example(dict(now.inputs), [], set(now.inputs))
             self.out.append(now)
-        if before is None or values(before) != values(block):
+        if before is None or values(before) != values(block) or name in now.inherited:
             now.inputs[name] = block
         elif name in ("q", "k", "v"):
             now.printed.append(block)

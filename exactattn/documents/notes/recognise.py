@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from exactattn.documents.notes.conditions import Conditions
 from exactattn.documents.notes.flat import compact, flat
+from exactattn.documents.notes.masking import looks_masked
 from exactattn.documents.notes.meanings import Meaning, meaning_of
-from exactattn.documents.notes.model import Block, Noted, Role
+from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.statements import Statement
@@ -23,13 +24,6 @@ _NUMBERED = re.compile(r"(?:_\{?|\^\{?\()([0-9]{1,2})\)?\}?\Z")  # a matrix with
 _OPERATORS = "+-*/·×=@(^,≈"
 
 
-class Scale(NamedTuple):
-    """A scale that a formula states."""
-
-    text: str
-    place: Place
-
-
 @dataclass
 class Definitions:
     """What the formulas of a document define: names, scales, and which names are said to be equal."""
@@ -41,6 +35,7 @@ class Definitions:
     speaks_of_scale: bool = False
     matrices_turned: Place | None = None  # where a projection stands before X, so that tokens are columns
     unclear: set[str] = field(default_factory=set)
+    words: Conditions = field(default_factory=Conditions)
 
 
 def definitions(statements: Iterable[Statement]) -> Definitions:
@@ -146,6 +141,8 @@ class Recogniser:
             role = role_in_words(_last_clause(before))
             role = role or role_in_words(before)
             roles, by = ([role] if role is not None else []), f"the words {_shown(before)}"
+        if not roles and looks_masked(found.pasted):
+            roles, by = [Role("mask", None, False)], by or f"the words {_shown(before)}"
         if not roles:
             return [], self._why_not(label, before), False
         return [self._with_row(role, found, label, before, vector) for role in roles], by, meaning is not None
