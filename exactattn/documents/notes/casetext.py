@@ -135,11 +135,14 @@ class CaseText:
 
     def _block(self, block: Block, problem: str, parts: Parts, taken: set[str]) -> None:
         stage, pasted = block.role.name, block.pasted
-        plain = f"{problem}:{stage}" in taken or block.role.row is not None
+        of = parts.of.get(id(block))
+        plain = f"{problem}:{stage}" in taken or block.role.row is not None or of is not None
         name = next(one for one in _names(stage, block.place.line, plain) if f"{problem}:{one}" not in taken)
         taken.add(f"{problem}:{name}")
         options: dict[str, str] = {} if name == stage else {"stage": stage}
-        if parts.nothing or (parts.inputs_of_formulas and stage not in parts.steps):
+        if of is not None:
+            options = {"of": of}
+        elif parts.nothing or (parts.inputs_of_formulas and stage not in parts.steps):
             options = {"missing": "what it is made from is not given", "stage": stage}
         elif block.role.row is not None:
             options["rows"] = f"[{block.role.row}]"

@@ -71,8 +71,7 @@ def _found(text: str) -> tuple[tuple[Found, ...], list[PastedError], bool]:
 
 
 def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement], comma: bool) -> Sheet:
-    defined = definitions(known)
-    defined.words = conditions(source)
+    defined = definitions(known, conditions(source))
     defined.speaks_of_scale = _SCALE.search(source.text) is not None or "softmax" not in source.text.lower()
     claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
     for statement in known:

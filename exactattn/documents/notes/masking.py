@@ -35,7 +35,7 @@ def with_masks(
     blocks: Iterable[Block], found: Iterable[Found], known: Iterable[Statement], text: str
 ) -> tuple[list[Block], list[Noted], list[Unclear]]:
     """The blocks, each mask either a mask that is added or scores after it; and what is neither for sure."""
-    others, formulas = list(found), _formulas(known)
+    others, formulas = list(found), softmax_names(known)
     lines = text.split("\n")
     out, noted, unclear = list[Block](), list[Noted](), list[Unclear]()
     for block in blocks:
@@ -90,7 +90,7 @@ def _huge(pasted: Pasted) -> bool:
     return any(x is not None and x <= HUGE for x in _values(pasted))
 
 
-def _formulas(known: Iterable[Statement]) -> tuple[set[str], set[str]]:
+def softmax_names(known: Iterable[Statement]) -> tuple[set[str], set[str]]:
     """The names that a softmax is taken of, and the names that are added to something."""
     taken, added = set[str](), set[str]()
     for statement in known:

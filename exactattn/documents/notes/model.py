@@ -37,6 +37,7 @@ class Block:
     end: int
     by: str
     derived: bool = False
+    scale: str | None = None  # the factor on the scores that its own formula states
 
 
 class Scale(NamedTuple):

@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fractions import Fraction
+
 from exactattn.documents.notes.examples import Example, values
 from exactattn.documents.notes.masking import AFTER_MASK
 from exactattn.documents.notes.model import Block, Noted
 from exactattn.documents.notes.recognise import Definitions
+from exactattn.errors import NumeralError
 from exactattn.findings import Place
+from exactattn.numbers.numerals import parse_exact
 
 PROJECTION = {"q": "W_Q", "k": "W_K", "v": "W_V"}
 GIVEN = {"q": "Q", "k": "K", "v": "V"}
@@ -31,6 +35,7 @@ class Parts:
     inputs_of_formulas: bool = False
     used: set[int] = field(default_factory=set)  # ids of printed blocks that became inputs
     noted: list[Noted] = field(default_factory=list)
+    of: dict[int, str] = field(default_factory=dict)  # ids of prints that a formula of their own makes, and it
     withheld: list[tuple[Block, str]] = field(default_factory=list)  # prints that are not judged, and why
 
     def withholds(self, block: Block) -> bool:
@@ -52,6 +57,7 @@ class Maker:
     identity: tuple[Place, str] | None  # where the document says that Q, K and V are X, and how
     leave_out: set[tuple[str, Place]] = field(default_factory=set)  # inputs that did not fit
     parts: Parts = field(default_factory=Parts)
+    scale: str = "1"
     why_not_causal: str | None = None  # why it is not known whether the mask that words tell holds here
 
     def withhold(self, stages: Iterable[str], why: str) -> None:
@@ -77,7 +83,32 @@ class Maker:
             self._attention(sources)
         else:
             self._formulas()
+        for block in self.example.printed:
+            if block.scale is not None and not self._same_scale(block.scale):
+                self._of_its_own(block, block.scale)
         return self.parts
+
+    def _same_scale(self, stated: str) -> bool:
+        """Is a scale the one of the problem?"""
+        width = self._width()
+        names = {} if width is None else {"d_k": Fraction(width)}
+        try:
+            return stated == self.scale or parse_exact(stated, names) == parse_exact(self.scale, names)
+        except NumeralError:
+            return False
+
+    def _of_its_own(self, block: Block, scale: str) -> None:
+        """A print whose own formula has another scale than the problem: that formula is judged, where there is no mask."""
+        parts, name = self.parts, block.role.name
+        masked = "masked" in parts.steps or any(key in ("causal", "mask", "orientation") for key, *_ in parts.texts)
+        masked |= any(key == "mask" for key, *_ in parts.blocks)
+        given = any(key == "scores" for key, *_ in parts.blocks) or "scores" in parts.steps or not parts.inputs_of_formulas
+        formula = {"weights": f"softmax(scores*{scale})", "scaled": f"scores*{scale}"}.get(name)
+        if formula is None or masked or not given or block.role.row is not None or id(block) in parts.used:
+            parts.withheld.append((block, f"its formula has the scale {scale}, and the problem {self.scale}"))
+        else:
+            width = self._width()
+            parts.of[id(block)] = formula if width is None else formula.replace("d_k", str(width))
 
     def given(self, name: str) -> Block | None:
         """An input, or the first whole print of a stage, that may be used."""
@@ -120,8 +151,9 @@ class Maker:
             if other is not None:
                 self.parts.blocks.append((name, other, False))
         turned = self.defined.matrices_turned
-        if turned is not None and self.defined.rows is None and x is not None:
-            says = f"line {turned.line} multiplies X from the left"
+        if turned is not None and self.defined.rows is None:
+            said = any(one.place == turned for one in self.defined.words.columns)
+            says = f"line {turned.line} " + ("says that tokens are columns" if said else "multiplies X from the left")
             self.parts.texts.append(("orientation", "columns", turned, says))
         self._scale()
         self._causal()
@@ -131,16 +163,18 @@ class Maker:
 
     def _scale(self) -> None:
         """The scale that the document states first, with numbers before sizes."""
-        stated = self.defined.scales
+        stated = [one for one in self.defined.scales if self._here(one.place)]
         numbers = [one for one in stated if "d_" not in one.text]
         chosen = next(iter(numbers or stated), None)
         if chosen is None:
             scale, why = "1/sqrt(d_k)", "no formula of the document states a scale"
             if not self.defined.speaks_of_scale:
                 scale, why = "1", "the document speaks of a softmax, and nowhere of a scale"
+            self.scale = scale
             self.parts.texts.append(("scale", scale, None, f"assumed: {why}"))
             self.parts.noted.append(Noted(self.example.first, f"the scale is {scale}", why, True, True))
             return
+        self.scale = chosen.text
         self.parts.texts.append(("scale", chosen.text, chosen.place, f"line {chosen.place.line}"))
         for other in numbers:
             if other.text != chosen.text:
@@ -235,21 +269,26 @@ class Maker:
         return "causal(scaled)"
 
     def _scaled(self) -> str | None:
-        stated = [one for one in self.defined.scales if not re.search(r"\bd_|\b[nLSH]\b", one.text)]
+        here = [one for one in self.defined.scales if self._here(one.place)]
+        stated = [one for one in here if not re.search(r"\bd_|\b[nLSH]\b", one.text)]
         width = self._width()
-        if stated:
-            return f"scores*{stated[0].text}" if stated[0].text != "1" else "scores*1"
-        if self.defined.scales and width is not None:
-            return "scores*" + self.defined.scales[0].text.replace("d_k", str(width))
-        if self.defined.scales:
-            return None
+        if stated or here:
+            self.scale = (stated or here)[0].text
+            if "d_k" in self.scale and width is None:
+                return None
+            return "scores*" + self.scale.replace("d_k", str(width))
         why = "no formula of the document states a scale"
+        if self.defined.speaks_of_scale and width is not None:
+            self.parts.noted.append(Noted(self.example.first, "the scale is 1/sqrt(d_k)", why, True, True))
+            self.scale = "1/sqrt(d_k)"
+            return f"scores*1/sqrt({width})"
         self.parts.noted.append(Noted(self.example.first, "the scores are not scaled", why, True, True))
         return "scores*1"
 
     def _width(self) -> int | None:
-        block = self.given("q") or self.given("k")
-        return None if block is None else len(block.pasted.rows[0])
+        block = self.given("q") or self.given("k") or self.given("W_K") or self.given("X")
+        turned = self.defined.matrices_turned is not None and self.defined.rows is None
+        return None if block is None else len(block.pasted.rows) if turned else len(block.pasted.rows[0])
 
 
 def shows_causal(block: Block) -> bool:
