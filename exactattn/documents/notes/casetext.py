@@ -50,7 +50,11 @@ class CaseText:
         out.add("version: 1")
         out.add(f"title: {quoted(sheet.title)}")
         out.add(f"source: {flow({'document': sheet.document})}")
-        named = {self._name(example): example for example in sheet.examples if self._has_problem(example)}
+        named: dict[str, Example] = {}
+        for example in sheet.examples:
+            if self._has_problem(example):
+                name = self._name(example)
+                named[name if name not in named else f"{name}_{len(named) + 1}"] = example
         self._problems(named)
         self._printed(named)
         self._claims()

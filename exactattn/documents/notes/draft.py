@@ -12,12 +12,13 @@ from exactattn.documents.nodes import Mistakes
 from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.conditions import conditions
 from exactattn.documents.notes.equations import equations_of
-from exactattn.documents.notes.examples import examples, with_rows
+from exactattn.documents.notes.examples import examples_by_section, with_rows
 from exactattn.documents.notes.formulas import formula_of
 from exactattn.documents.notes.masking import EVERY_STAGE, Unclear, with_masks
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
 from exactattn.documents.notes.prose import told_weights
 from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized, unscaled
+from exactattn.documents.notes.sections import sections
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words
 from exactattn.documents.pasted import Found, PastedError, find_pasted
@@ -92,17 +93,36 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     reader.blocks, masks, unclear = with_masks(reader.blocks, found, known, source.text)
     noted += masks
     defined.words.unclear += unclear
+    claims, unmasked = _without_mask(claims, defined, reader.blocks)
+    noted += unmasked
     reader.blocks += told_weights(source, "comma" if comma else None)
     reader.blocks.sort(key=lambda block: (block.place.line, block.place.column))
     claims += claims_in_words(source, _scaled_by(claims, reader.blocks))
     claims = _bounded(_once(claims), MOST_CLAIMS, "claims", noted)
     blocks, rows = with_rows(reader.blocks)
-    parts, assumed = examples(blocks)
+    parts, assumed = examples_by_section(blocks, sections(source, blocks))
     parts = _bounded(parts, MOST_EXAMPLES, "examples", noted)
     lost = {one.place for one in assumed if not one.understood}
     noted += [*reader.noted, *assumed, *rows, *(_understood(block) for block in blocks if block.place not in lost)]
     noted += [_claim_noted(claim) for claim in claims]
     return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(defined, source), noted)
+
+
+def _without_mask(
+    claims: list[DraftClaim], defined: Definitions, blocks: list[Block]
+) -> tuple[list[DraftClaim], list[Noted]]:
+    """The claims without formulas of a softmax that leave the mask to the words or numbers beside them."""
+    masks = [said.place.line for said in defined.words.causal]
+    masks += [block.place.line for block in blocks if block.role.name in ("mask", "masked")]
+    kept, noted = list[DraftClaim](), list[Noted]()
+    for claim in claims:
+        text = str(claim.fields.get("formula", ""))
+        if masks and "softmax" in text and "mask" not in text.lower() and "causal" not in text.lower():
+            why = f"it does not show the mask that line {min(masks)} tells of"
+            noted.append(Noted(claim.place, f"the formula {text[:120]}", why, understood=False))
+        else:
+            kept.append(claim)
+    return kept, noted
 
 
 def _settle_words(defined: Definitions) -> None:

@@ -39,7 +39,8 @@ class Example:
         """The place of its first own block."""
         own = [block.place for name, block in self.inputs.items() if name not in self.inherited]
         own += [block.place for block in self.printed]
-        return min(own, key=lambda place: (place.line, place.column), default=Place(1, 1))
+        here = [place for place in own if self.lines[0] <= place.line < self.lines[1]]
+        return min(here or own, key=lambda place: (place.line, place.column), default=Place(1, 1))
 
     def stage(self, name: str) -> Block | None:
         """The first whole print of a stage."""
@@ -57,6 +58,29 @@ def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
             says = f"{name} of line {example.inputs[name].place.line} holds here too, as no line gives another"
             reader.noted.append(Noted(example.first, what, says, True, True))
     return reader.out, reader.noted
+
+
+def examples_by_section(
+    blocks: list[Block], parts: list[tuple[int, int]]
+) -> tuple[list[Example], list[Noted]]:
+    """The examples of each numbered part of a document; inputs before the first part hold for all of them."""
+    if not parts:
+        return examples(blocks)
+    begin = parts[0][0]
+    common = [block for block in blocks if block.place.line < begin]
+    out, noted = list[Example](), list[Noted]()
+    for low, high in parts:
+        own = [block for block in blocks if low <= block.place.line < high]
+        if not own:
+            continue
+        shared = [block for block in common if block.role.name not in {one.role.name for one in own}]
+        found, said = examples([*shared, *own])
+        for example in found:
+            example.lines, example.begin = (low, high), begin
+            example.printed = [block for block in example.printed if block.place.line >= begin or low == begin]
+        out += [example for example in found if example.printed or example.inputs]
+        noted += said
+    return out, noted
 
 
 class _Reader:

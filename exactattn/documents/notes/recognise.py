@@ -12,6 +12,7 @@ from exactattn.documents.notes.masking import looks_masked, softmax_names
 from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
+from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cell
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.statements import Statement
 from exactattn.documents.notes.wordlist import mentioned, row_in_words
@@ -130,6 +131,9 @@ class Recogniser:
         if label is not None and is_prompt(label):
             side = None if statement is None else statement.sides[0]
             label = named_by_prompt(label, side, self.source.text.split("\n"))
+        cell = printed_by_cell(self.source, found.start_line) if label is None else None
+        if cell is not None:
+            label = cell
         told = equation_before(before) if label is None and before is not None else []
         if told and (told[-1] == "" or meaning_of(told[-1], self.defined.names) is not None):
             label = "=".join(told)
@@ -202,6 +206,8 @@ class Recogniser:
         return ""
 
     def _why_not(self, label: str | None, before: str | None) -> str:
+        if label == UNKNOWN:
+            return "the code before it prints several things, or none by a name"
         if label is not None:
             name = name_of(label)
             if name in self.defined.unclear:
