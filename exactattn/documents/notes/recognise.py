@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from exactattn.documents.notes.asides import aside, sentence_of
 from exactattn.documents.notes.conditions import Conditions
 from exactattn.documents.notes.flat import compact, flat
-from exactattn.documents.notes.masking import looks_masked, softmax_names
+from exactattn.documents.notes.masking import AFTER_MASK, looks_masked, softmax_names
 from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
 from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cell
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
+from exactattn.documents.notes.sentences import Sentence, sentences
 from exactattn.documents.notes.statements import Statement
 from exactattn.documents.notes.wordlist import mentioned, row_in_words
 from exactattn.documents.pasted import Found
@@ -22,6 +24,7 @@ from exactattn.findings import Place
 from exactattn.numbers.tokens import shorten
 
 _NUMBERED = re.compile(r"(?:_\{?|\^\{?\()([0-9]{1,2})\)?\}?\Z")  # a matrix with a number in its name
+STAGES = ("scores", "scaled", *AFTER_MASK)
 _OPERATORS = "+-*/·×=@(^,≈"
 
 
@@ -95,9 +98,11 @@ class Recogniser:
     zero_based: bool = False
     blocks: list[Block] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
 
     def read(self, found: Iterable[Found]) -> None:
         """Every block, in order."""
+        self.sentences = list(sentences(self.source))
         for one in found:
             self._one(one)
 
@@ -120,6 +125,11 @@ class Recogniser:
         if not roles:
             self._left(found, place, by)
         scale = None if meaning is None else meaning.scale
+        offset = self.source.starts[place.line - 1] + place.column - 1
+        apart = aside(sentence_of(self.sentences, offset)) if scale is None else None
+        if apart is not None and any(role.name in STAGES for role in roles):
+            self._left(found, place, f"the sentence speaks of '{apart}', so these may be other numbers")
+            return
         for role in roles:
             self.blocks.append(Block(role, found.pasted, place, found.end_line, by, meaning is not None, scale))
 
