@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -35,26 +36,28 @@ def aside(sentence: Sentence | None) -> str | None:
 
 def sentence_of(all_: Sequence[Sentence], offset: int) -> Sentence | None:
     """The sentence that a place belongs to; for a display or code, the unfinished one before it."""
-    for number, sentence in enumerate(all_):
-        if sentence.low <= offset < sentence.high and sentence.prose:
-            return sentence
-        if sentence.low > offset or sentence.high > offset:
-            before = all_[number - 1] if number else None
-            return before if before is not None and before.prose and not before.text.rstrip().endswith((".", "。")) else None
-    return None
+    number = bisect_right(all_, offset, key=lambda sentence: sentence.low) - 1
+    if number < 0:
+        return None
+    if offset < all_[number].high and not all_[number].prose:
+        number -= 1
+    before = all_[number] if number >= 0 else None
+    if before is None or not before.prose:
+        return None
+    return before if offset < before.high or not before.text.rstrip().endswith((".", "。")) else None
 
 
 def unread_claims(all_: Iterable[Sentence], claims: Iterable[DraftClaim]) -> list[Noted]:
     """The sentences that look like claims and became none."""
-    places = [claim.place for claim in claims]
-    out = []
+    places, offsets, out = [claim.place for claim in claims], list[int](), list[Noted]()
     for sentence in all_:
+        if not offsets:
+            starts = sentence.source.starts
+            offsets = sorted(starts[place.line - 1] + place.column - 1 for place in places)
         found = _CLAIM.search(sentence.text) if sentence.prose else None
         if found is None:
             continue
-        starts = sentence.source.starts
-        offsets = [starts[place.line - 1] + place.column - 1 for place in places]
-        if not any(sentence.low <= offset < sentence.high for offset in offsets):
+        if bisect_left(offsets, sentence.low) == bisect_left(offsets, sentence.high):
             text = " ".join(sentence.text.split())
             says = f"it may be a claim ({found[0]!r}), and is of no kind that is read"
             out.append(Noted(sentence.at(0), f"the sentence '{text[:160]}'", says, understood=False))

@@ -10,6 +10,7 @@ from typing import Any
 from exactattn.documents.case import loads
 from exactattn.documents.nodes import Mistakes
 from exactattn.documents.notes.casetext import CaseText, Sheet
+from exactattn.documents.notes.aliases import aliases
 from exactattn.documents.notes.asides import unread_claims
 from exactattn.documents.notes.conditions import conditions
 from exactattn.documents.notes.equations import equations_of
@@ -91,6 +92,7 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     if plain is not None and not defined.scales:
         defined.scales.append(plain)
     _settle_words(defined)
+    reader.blocks += aliases(reader.blocks, known)
     reader.blocks, masks, unclear = with_masks(reader.blocks, found, known, source.text)
     noted += masks
     defined.words.unclear += unclear

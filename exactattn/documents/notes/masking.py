@@ -16,6 +16,7 @@ from exactattn.findings import Place
 
 AFTER_MASK = ("masked", "weights", "context", "output", "lse")
 EVERY_STAGE = ("q", "k", "v", "scores", "scaled", *AFTER_MASK)
+MOST_COMPARED = 500  # blocks that one is compared with
 HUGE = Fraction(-10_000)  # an entry as low as this stands for minus infinity
 _SOFTMAX_OF = re.compile(r"softmax(?:_\w+)?\((\w+'*)(?:,(?:dim|axis)=-?[0-9])?\)", re.IGNORECASE)
 _ADDED = re.compile(r"\+\(?(\w+'*)\)?")
@@ -112,7 +113,7 @@ def _masked_by(block: Block, others: list[Found], formulas: tuple[set[str], set[
     roles = {role.name for part in (name or "").split("+") if (role := role_of(part)) is not None}
     if "mask" in roles and roles & {"scores", "scaled"}:
         return f"its name '{name}'"
-    for other in others:
+    for other in others[:MOST_COMPARED]:
         if other.pasted.rows is not block.pasted.rows and _agrees(block.pasted, other.pasted):
             return f"its numbers, which are those of line {other.start_line} where -inf does not stand"
     if name in taken:

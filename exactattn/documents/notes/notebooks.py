@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from exactattn.documents.notes.prompts import without_prompt
-from exactattn.documents.pasted.found import pieces
+from exactattn.documents.pasted.found import Piece, pieces
 from exactattn.documents.pasted.source import Source
 
 _ANNOUNCED = re.compile(
@@ -18,18 +19,19 @@ _ROUNDED = re.compile(r"(?:np\.|numpy\.|torch\.)?round\((?P<what>.+?)(?:,\s*(?:d
 UNKNOWN = "?"  # a label of what a cell printed, where it is not one expression
 
 
-def printed_by_cell(source: Source, line: int) -> str | None:
-    """The expression whose value a block that begins on a line is; `?` where that is not clear, None where no cell is."""
-    before = None
-    for piece in pieces(source):
-        if piece.kind == "code":
-            low, high = source.place(piece.low)[0], source.place(max(piece.low, piece.high - 1))[0]
-            if low <= line <= high:
-                break
-            before = piece
-    else:
-        return None
-    if before is None or not _ANNOUNCED.fullmatch(source.text[before.high : piece.low]):
+def printed_by_cells(source: Source) -> dict[int, str]:
+    """For each line of a print below a cell: the expression whose value it is, or `?` where that is not clear."""
+    cells, out = [piece for piece in pieces(source) if piece.kind == "code"], dict[int, str]()
+    for before, piece in pairwise(cells):
+        label = _printed_by(source, before, piece)
+        if label is not None:
+            last = source.place(max(piece.low, piece.high - 1))[0]
+            out |= dict.fromkeys(range(source.place(piece.low)[0], last + 1), label)
+    return out
+
+
+def _printed_by(source: Source, before: Piece, piece: Piece) -> str | None:
+    if piece.low - before.high > 80 or not _ANNOUNCED.fullmatch(source.text[before.high : piece.low]):
         return None
     lines = [line for line in source.text[before.low : before.high].split("\n")[1:] if line.strip()]
     body = [without_prompt(line) for line in lines if not re.match(r"[ \t>]*(?:```|~~~)", line)]

@@ -13,7 +13,7 @@ from exactattn.documents.notes.masking import AFTER_MASK, looks_masked, softmax_
 from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
-from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cell
+from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cells
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.sentences import Sentence, sentences
 from exactattn.documents.notes.statements import Statement
@@ -99,10 +99,12 @@ class Recogniser:
     blocks: list[Block] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
     sentences: list[Sentence] = field(default_factory=list)
+    cells: dict[int, str] = field(default_factory=dict)  # what the code above a print printed, by line
 
     def read(self, found: Iterable[Found]) -> None:
         """Every block, in order."""
         self.sentences = list(sentences(self.source))
+        self.cells = printed_by_cells(self.source)
         for one in found:
             self._one(one)
 
@@ -141,7 +143,7 @@ class Recogniser:
         if label is not None and is_prompt(label):
             side = None if statement is None else statement.sides[0]
             label = named_by_prompt(label, side, self.source.text.split("\n"))
-        cell = printed_by_cell(self.source, found.start_line) if label is None else None
+        cell = self.cells.get(found.start_line) if label is None else None
         if cell is not None:
             label = cell
         told = equation_before(before) if label is None and before is not None else []

@@ -34,12 +34,13 @@ class Sentence:
 
 
 def sentences(source: Source) -> Iterator[Sentence]:
-    """Every sentence of the prose and every display, in order; one that is too long is cut."""
+    """Every sentence of the prose and every display, in order; one that is too long is cut into parts."""
     for piece in pieces(source):
         if piece.kind == "code" or piece.kind == "table":
             continue
         if piece.kind == "mathematics":
-            yield Sentence(source.text[piece.low : min(piece.high, piece.low + MOST_CHARACTERS)], source, piece.low, piece.high, False)
+            text = source.text[piece.low : min(piece.high, piece.low + MOST_CHARACTERS)]
+            yield Sentence(text, source, piece.low, piece.high, False)
             continue
         at = piece.low
         for cut in _END.finditer(source.text, piece.low, piece.high):
@@ -51,5 +52,6 @@ def sentences(source: Source) -> Iterator[Sentence]:
 def _one(source: Source, low: int, high: int) -> Iterator[Sentence]:
     while low < high and source.text[low].isspace():
         low += 1
-    if low < high:
-        yield Sentence(source.text[low : min(high, low + MOST_CHARACTERS)], source, low, high)
+    for begin in range(low, high, MOST_CHARACTERS):
+        end = min(high, begin + MOST_CHARACTERS)
+        yield Sentence(source.text[begin:end], source, begin, end)
