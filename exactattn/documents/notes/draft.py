@@ -13,6 +13,7 @@ from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.aliases import aliases
 from exactattn.documents.notes.asides import unread_claims
 from exactattn.documents.notes.conditions import conditions
+from exactattn.documents.notes.environments import mismatched
 from exactattn.documents.notes.equations import equations_of
 from exactattn.documents.notes.examples import examples_by_section, with_rows
 from exactattn.documents.notes.formulas import formula_of
@@ -101,6 +102,7 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     reader.blocks += told_weights(source, "comma" if comma else None)
     reader.blocks.sort(key=lambda block: (block.place.line, block.place.column))
     claims += claims_in_words(source, _scaled_by(claims, reader.blocks))
+    noted += mismatched(source)
     noted += unread_claims(reader.sentences, claims)
     claims = _bounded(_once(claims), MOST_CLAIMS, "claims", noted)
     blocks, rows = with_rows(reader.blocks)

@@ -27,6 +27,7 @@ _VALUES = re.compile(r"\*?\(*[Vv](?:_?\w)?\)*")
 _PROJECTED = re.compile(r"\(*[Xx](?:_?\w)?\)*\(?W[_^]?\(?([QKVqkv])\)?\)?")
 _PROJECTION_FIRST = re.compile(r"W[_^]?\(?([QKVqkv])\)?\(*[Xx](?:_?\w)?\)*")
 _WEIGHTED_SUM = re.compile(r"sum_?\(?\w*\)?\(?(?P<weights>[a-zA-Zα]+)_?\(?\w+\)?\(?[Vv]_\w+\)?")
+_SCORE_LIKE = re.compile(r"[A-Za-z](?:_\w+)?'*|\w*(?:score|logit|mask|attn|sim|energ)\w*'*")
 _SIZE = {"d": "d_k", "dk": "d_k", "D_k": "d_k", "d_head": "d_k", "head_dim": "d_k", "d_q": "d_k", "dim_k": "d_k"}
 
 
@@ -129,7 +130,7 @@ def _is_argument(part: str, defined: dict[str, Role]) -> bool:
     if role is not None and role.name in (*ARGUMENTS, "mask"):
         return True
     made = _made(_stripped(part), defined)
-    return re.fullmatch(r"\w+'*", part) is not None and role is None or (made is not None and made.name in ARGUMENTS)
+    return (role is None and _SCORE_LIKE.fullmatch(part) is not None) or (made is not None and made.name in ARGUMENTS)
 
 
 def _scaled(side: str, defined: dict[str, Role]) -> Meaning | None:
