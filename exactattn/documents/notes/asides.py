@@ -1,4 +1,4 @@
-"""Sentences that set numbers apart from the problem (`another head`, `would be`), and sentences that look like claims."""
+"""Sentences that set numbers apart from the problem (`another head`, `would be`), and those that look like claims."""
 
 from __future__ import annotations
 
@@ -12,17 +12,23 @@ from exactattn.documents.notes.sentences import Sentence
 
 MOST_LISTED = 100
 _ASIDE = re.compile(
-    r"\b(?:an)?other head\w*|\bdifferent head\w*|\brandom\w*|\buniform\w*|\btemperature\b|\bdropout\b|\bwould (?:be|have|give|get)\b"
+    r"\b(?:an)?other head\w*|\bdifferent head\w*|\brandom\w*|\buniform\w*|\btemperature\b|\bdropout\b"
+    r"|\bwould (?:be|have|give|get)\b"
     r"|\bif (?:we|you) (?:had|did|were|do not|don't|use|add|drop|remove|forget)\b|\bhad we\b|\binstead of\b|\bwithout\b"
-    r"|\bunscaled\b|\bunmasked\b|\bcompare (?:this |it )?(?:with|to)\b|\bfor comparison\b|\bhypothetical\w*|\bincorrect\w*|\bwrong\w*"
+    r"|\bunscaled\b|\bunmasked\b|\bcompare (?:this |it )?(?:with|to)\b|\bfor comparison\b"
+    r"|\bhypothetical\w*|\bincorrect\w*|\bwrong\w*"
     r"|\bmistake\w*|\bnaively\b|\bcounter-?example\w*|\bTemperatur\b|\banderer Kopf|\bzufällig\w*|温度|随机|另一个头",
     re.IGNORECASE,
 )
 _CLAIM = re.compile(
-    r"(?:permutation|order|translation|scale)[- ](?:in|equi)variant|\b(?:in|equi)variant\b|\bvariance\b|\bVar\b|\bunbiased\b"
-    r"|\bO\(|\\mathcal\{?O|\bcomplexity\b|\bquadratic\w*|\blinear(?:ly)? in\b|\bcosts?\b|\bFLOPs?\b|\bmultiplications?\b|\bparameters\b"
-    r"|\bmemory\b|\bdividing by\b|\bproportional\b|\bconverges?\b|\bbounded\b|\bat (?:most|least)\b|\balways\b|\bnever\b|\bmonoton\w+"
-    r"|\bthe same as\b|\bequivalent\b|\bdoes not (?:change|depend|affect)\b|\bconvex\b|\bgradient\b|\bsaturat\w+|\bentropy\b"
+    r"(?:permutation|order|translation|scale)[- ](?:in|equi)variant|\b(?:in|equi)variant\b|\bvariance\b"
+    r"|\bVar\b|\bunbiased\b"
+    r"|\bO\(|\\mathcal\{?O|\bcomplexity\b|\bquadratic\w*|\blinear(?:ly)? in\b|\bcosts?\b|\bFLOPs?\b"
+    r"|\bmultiplications?\b|\bparameters\b"
+    r"|\bmemory\b|\bdividing by\b|\bproportional\b|\bconverges?\b|\bbounded\b|\bat (?:most|least)\b"
+    r"|\balways\b|\bnever\b|\bmonoton\w+"
+    r"|\bthe same as\b|\bequivalent\b|\bdoes not (?:change|depend|affect)\b|\bconvex\b|\bgradient\b"
+    r"|\bsaturat\w+|\bentropy\b"
     r"|\b(?:Varianz|Komplexität|quadratisch|proportional|äquivalent)\b|方差|复杂度|平方级|排列不变|等价",
     re.IGNORECASE,
 )

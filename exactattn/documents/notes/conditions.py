@@ -32,7 +32,8 @@ _CAUSAL = re.compile(
     re.IGNORECASE,
 )
 _OTHER_MASK = re.compile(
-    r"\bpadding mask|\bmask\w*(?: out)?(?: the)? pad\w*|\bsliding[- ]window|\blocal (?:attention|window)|\bblock[- ]sparse"
+    r"\bpadding mask|\bmask\w*(?: out)?(?: the)? pad\w*|\bsliding[- ]window|\blocal (?:attention|window)"
+    r"|\bblock[- ]sparse"
     r"|\bprefix mask|\bpad tokens? (?:is|are) masked|填充掩码|滑动窗口",
     re.IGNORECASE,
 )
@@ -44,22 +45,29 @@ _ALL_X = re.compile(
     r"|[qkvx]_\{?(\w)\}?[\s$]*=[\s$]*[qkvx]_\{?\1\}?[\s$]*=[\s$]*[qkvx]_\{?\1\}?[\s$]*=[\s$]*[qkvx]_\{?\1\}?"
 )
 _NO_PROJECTIONS = re.compile(
-    r"\b(?:identity|trivial) (?:weight |attention )?projections?\b|\b(?:no|without(?: any| the)?|omit\w* the|skip\w* the) "
-    r"(?:learned |linear |weight )?projections?\b|\bprojections? (?:\w+ )?(?:is|are) (?:all )?(?:the )?identit(?:y|ies)\b"
+    r"\b(?:identity|trivial) (?:weight |attention )?projections?\b|\b(?:no|without(?: any| the)?"
+    r"|omit\w* the|skip\w* the) "
+    r"(?:learned |linear |weight )?projections?\b|\bprojections? (?:\w+ )?(?:is"
+    r"|are) (?:all )?(?:the )?identit(?:y|ies)\b"
     r"|\bohne Projektion\w*|\bkeine Projektion\w*|不(?:使用|用)投影|没有投影",
     re.IGNORECASE,
 )
 _COLUMNS = re.compile(
     r"\btokens? (?:are|is|form|stand in|go in|as)(?: in)?(?: the)? columns?\b"
     r"|\bcolumns of (?:\$?X\$?|the input(?: matrix)?)(?:, \w+,)? (?:are|is|hold|contain)(?: the)? "
-    r"(?:token|word|embedding|position)s?\b|\beach column (?:of \$?X\$? )?(?:is|holds|contains) (?:a|one|the) (?:token|word|embedding)"
+    r"(?:token|word|embedding|position)s?\b|\beach column (?:of \$?X\$? )?(?:is|holds|contains) (?:a|one"
+    r"|the) (?:token|word|embedding)"
     r"|\b(?:Tokens?|Wörter) (?:sind|stehen in|bilden)(?: den| die)? Spalten",
     re.IGNORECASE,
 )
-_TURNED = re.compile(r"(?<![A-Za-z])\$?\\?(?:mathbf\{)?Q\}?\s?(?:\^|\.)\s?\{?\\?(?:top|T|intercal)\}?\s?[@*]?\s?(?:\\mathbf\{)?K(?![_A-Za-z^])")
+_TURNED = re.compile(
+    r"(?<![A-Za-z])\$?\\?(?:mathbf\{)?Q\}?\s?(?:\^|\.)\s?\{?\\?(?:top|T"
+    r"|intercal)\}?\s?[@*]?\s?(?:\\mathbf\{)?K(?![_A-Za-z^])"
+)
 _BY = re.compile(
     r"(?P<verb>\bdivid(?:e|es|ed|ing)\b|\bscal(?:e|es|ed|ing)\b|\bmultipl(?:y|ies|ied|ying)\b|\bteilen\b|\bgeteilt\b|"
-    r"\bdividier\w+|\bskalier\w+|除以)(?P<what>[^.\n]{0,60}?)(?:\b(?:by|durch|mit)\b|(?<=除以))(?: the| dem| der| die)?\s*"
+    r"\bdividier\w+|\bskalier\w+|除以)(?P<what>[^.\n]{0,60}?)(?:\b(?:by|durch|mit)\b|(?<=除以))(?: the"
+    r"| dem| der| die)?\s*"
     r"(?P<by>\$[^$\n]{1,80}\$|`[^`\n]{1,80}`|(?:square root|Wurzel) (?:of|aus)(?: the| der| dem)? "
     r"(?:\$?d(?:_\{?k\}?)?\$?|key dimension|dimension(?:ality)?(?: of the keys?)?|head (?:size|dimension)|\$?[0-9]+\$?)"
     r"|(?:1/)?(?:np\.|math\.)?sqrt\([\w.]{1,20}\)|(?:1/)?√\(?\w{1,10}\)?|[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)?|[^\s,;:.]+)",
@@ -67,17 +75,20 @@ _BY = re.compile(
 )
 _ABOUT_SCORES = re.compile(r"scal|skal|score|logit|product|QK|q_|√|sqrt|\bwe\b|d_|缩放|分数|Wurzel", re.IGNORECASE)
 _ABOUT_OTHERS = re.compile(
-    r"\bsum|normali|\bexp|Summe|总和|varian|Var\(|would|\bif\b|instead|without|\bsigma|deviation|\bheads?\b|\bcost|learning"
+    r"\bsum|normali|\bexp|Summe|总和|varian|Var\(|would|\bif\b|instead|without|\bsigma|deviation"
+    r"|\bheads?\b|\bcost|learning"
     r"|temperature|softmax of|each weight|\bevery\b|total|denominator|Nenner",
     re.IGNORECASE,
 )
 _UNSCALED = re.compile(
-    r"\bunscaled\b|\b(?:no|without(?: any| the)?|skip\w* the|omit\w* the|do not use a) (?:softmax |score )?scal(?:e|ing)\b"
+    r"\bunscaled\b|\b(?:no|without(?: any| the)?|skip\w* the|omit\w* the|do not use a) (?:softmax "
+    r"|score )?scal(?:e|ing)\b"
     r"|\b(?:do|are) not scaled?\b|\bohne Skalierung|不缩放",
     re.IGNORECASE,
 )
 _TEMPERATURE = re.compile(
-    r"\b(?:temperature|Temperatur)\b(?:[^.\n]|\.(?=[0-9])){0,40}?(?<![0-9.])(?P<value>[0-9]+(?:\.[0-9]+)?)", re.IGNORECASE
+    r"\b(?:temperature|Temperatur)\b(?:[^.\n]|\.(?=[0-9])){0,40}?(?<![0-9.])(?P<value>[0-9]+(?:\.[0-9]+)?)",
+    re.IGNORECASE,
 )
 _FORMULAS = re.compile(
     r"\$([^$\n]{3,300})\$|`([^`\n]{3,300})`|(softmax\s?\([^=\n]{2,120}?\)+(?=[\s.,;:]|\Z))", re.IGNORECASE
@@ -184,7 +195,7 @@ def _factor(verb: str, by: str) -> str | None:
     """The factor on the scores. To scale by a root is to divide by it; by a fraction is to multiply with it."""
     if verb.startswith("mult"):
         return scale_of(by)
-    fraction = by.startswith("1/") or by.startswith("(1)/") or "^(-" in by or re.fullmatch(r"0?\.[0-9]+|[0-9]+/[0-9]+", by)
+    fraction = by.startswith(("1/", "(1)/")) or "^(-" in by or re.fullmatch(r"0?\.[0-9]+|[0-9]+/[0-9]+", by)
     if verb.startswith(("scal", "skal")) and fraction:
         return scale_of(by)
     return scale_of(f"1/({by})")

@@ -9,9 +9,9 @@ from typing import Any
 
 from exactattn.documents.case import loads
 from exactattn.documents.nodes import Mistakes
-from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.aliases import aliases
 from exactattn.documents.notes.asides import unread_claims
+from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.conditions import conditions
 from exactattn.documents.notes.environments import mismatched
 from exactattn.documents.notes.equations import equations_of
@@ -20,7 +20,7 @@ from exactattn.documents.notes.formulas import formula_of
 from exactattn.documents.notes.masking import EVERY_STAGE, Unclear, with_masks
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
 from exactattn.documents.notes.prose import told_weights
-from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized, unscaled
+from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, sized, unscaled
 from exactattn.documents.notes.sections import sections
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words

@@ -31,7 +31,9 @@ def mismatched(source: Source) -> Iterator[Noted]:
             yield _noted(source, bound, "closes a matrix that no \\begin opens")
         else:
             line = source.place(begin.start())[0]
-            yield _noted(source, begin, f"is closed by \\end{{{bound[2]}}}, so the brackets of line {line} do not match")
+            yield _noted(
+                source, begin, f"is closed by \\end{{{bound[2]}}}, so the brackets of line {line} do not match"
+            )
     for begin in opened[: max(0, MOST - count)]:
         yield _noted(source, begin, "is not closed")
 

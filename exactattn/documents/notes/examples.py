@@ -60,9 +60,7 @@ def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
     return reader.out, reader.noted
 
 
-def examples_by_section(
-    blocks: list[Block], parts: list[tuple[int, int]]
-) -> tuple[list[Example], list[Noted]]:
+def examples_by_section(blocks: list[Block], parts: list[tuple[int, int]]) -> tuple[list[Example], list[Noted]]:
     """The examples of each numbered part of a document; inputs before the first part hold for all of them."""
     if not parts:
         return examples(blocks)

@@ -134,5 +134,5 @@ def _near(a: Cell, b: Cell) -> bool:
     x, y = _value(a), _value(b)
     if x is None or y is None or a.said is None or b.said is None:
         return False
-    decimals = [cell.said.numeral for cell in (a, b) if cell.said.numeral.form == "decimal"]
+    decimals = [one for one in (a.said.numeral, b.said.numeral) if one.form == "decimal"]
     return abs(x - y) <= max((numeral.unit or Fraction(0) for numeral in decimals), default=Fraction(0))

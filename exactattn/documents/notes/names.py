@@ -49,7 +49,7 @@ def role_of(label: str, defined: dict[str, Role] | None = None) -> Role | None:
     spelled = flat(without_prompt(label))
     if spelled is None:
         return None
-    name = compact(spelled).strip("\"`*:").lstrip("'").rstrip(".")
+    name = compact(spelled).strip('"`*:').lstrip("'").rstrip(".")
     if name.count("'") == 1 and label.strip().startswith("'"):
         name = name.rstrip("'")
     projection = _PROJECTION.fullmatch(name)

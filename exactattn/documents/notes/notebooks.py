@@ -10,7 +10,8 @@ from exactattn.documents.pasted.found import Piece, pieces
 from exactattn.documents.pasted.source import Source
 
 _ANNOUNCED = re.compile(
-    r"[\W_]*(?:(?:the |this )?(?:outputs?|out|result|prints?|printed|gives|Ausgabe|Ergebnis|ergibt|输出|结果|sortie|salida)"
+    r"[\W_]*(?:(?:the |this )?(?:outputs?|out|result|prints?|printed|gives|Ausgabe|Ergebnis|ergibt|输出"
+    r"|结果|sortie|salida)"
     r"(?: (?:is|of the cell|of the code|cell))?)?[\W_]*",
     re.IGNORECASE,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-
 from fractions import Fraction
 
 from exactattn.documents.notes.examples import Example, values
@@ -83,7 +82,8 @@ class Maker:
             self._attention(sources)
         else:
             self._formulas()
-        for block in self.example.printed:
+        given = any(key == "scaled" for key, *_ in self.parts.blocks)
+        for block in [] if given or self.parts.nothing else self.example.printed:
             if block.scale is not None and not self._same_scale(block.scale):
                 self._of_its_own(block, block.scale)
         return self.parts
@@ -98,11 +98,13 @@ class Maker:
             return False
 
     def _of_its_own(self, block: Block, scale: str) -> None:
-        """A print whose own formula has another scale than the problem: that formula is judged, where there is no mask."""
+        """A print whose own formula has another scale than the problem: that formula is judged, if there is no mask."""
         parts, name = self.parts, block.role.name
         masked = "masked" in parts.steps or any(key in ("causal", "mask", "orientation") for key, *_ in parts.texts)
         masked |= any(key == "mask" for key, *_ in parts.blocks)
-        given = any(key == "scores" for key, *_ in parts.blocks) or "scores" in parts.steps or not parts.inputs_of_formulas
+        given = (
+            any(key == "scores" for key, *_ in parts.blocks) or "scores" in parts.steps or not parts.inputs_of_formulas
+        )
         formula = {"weights": f"softmax(scores*{scale})", "scaled": f"scores*{scale}"}.get(name)
         if formula is None or masked or not given or block.role.row is not None or id(block) in parts.used:
             parts.withheld.append((block, f"its formula has the scale {scale}, and the problem {self.scale}"))

@@ -12,7 +12,8 @@ from exactattn.documents.pasted.source import Source
 END = 10**9
 _HEAD = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]*|\\(?:sub)*section\*?\{|\*\*|\\paragraph\{|\\textbf\{)?[ \t]*"
-    r"(?:(?:Worked |Second |First |Another )*(?:Example|Exercise|Problem|Case|Scenario)|Beispiel|Aufgabe|Exemple|Ejemplo|例子?|示例)"
+    r"(?:(?:Worked |Second |First |Another )*(?:Example|Exercise|Problem|Case|Scenario)|Beispiel|Aufgabe"
+    r"|Exemple|Ejemplo|例子?|示例)"
     r"\s*(?:[0-9]{1,2}|[A-Z]|[IVX]{1,4}|[一二三四五六])\b",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -11,7 +11,9 @@ from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 
 MOST_CHARACTERS = 2_000  # of one sentence
-_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(*$`\\]?[A-ZÄÖÜ$])|[。！？；]|\n(?=[ \t]*(?:[-*+]|[0-9]+[.)])[ \t])|\n(?=[ \t]*#)")
+_END = re.compile(
+    r"(?<=[.!?])\s+(?=[\"'(*$`\\]?[A-ZÄÖÜ$])|[。！？；]|\n(?=[ \t]*(?:[-*+]|[0-9]+[.)])[ \t])|\n(?=[ \t]*#)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Sentence:
 def sentences(source: Source) -> Iterator[Sentence]:
     """Every sentence of the prose and every display, in order; one that is too long is cut into parts."""
     for piece in pieces(source):
-        if piece.kind == "code" or piece.kind == "table":
+        if piece.kind in {"code", "table"}:
             continue
         if piece.kind == "mathematics":
             text = source.text[piece.low : min(piece.high, piece.low + MOST_CHARACTERS)]

@@ -128,7 +128,8 @@ def test_a_scale_in_words_that_is_no_number_leaves_what_rests_on_it_unjudged():
 
 
 @pytest.mark.parametrize(
-    "words", ["Then divide each by 11.21.", "Dividing by $d_k$ makes the variance 1.", "We never divide the scores by 3."]
+    "words",
+    ["Then divide each by 11.21.", "Dividing by $d_k$ makes the variance 1.", "We never divide the scores by 3."],
 )
 def test_other_divisions_are_no_scale(words):
     assert "1/sqrt(d_k)" in read_notes(f"{GIVEN}{words}\n\nAttention weights: [[0.3, 0.7], [0.3, 0.7]]\n").text
@@ -253,7 +254,12 @@ def test_a_name_with_a_prime_is_another_name():
 
 @pytest.mark.parametrize(
     "sentence",
-    ["Self-attention is permutation equivariant.", "It costs $O(n^2 d)$.", "Var(q·k) is d_k.", "Dividing by d_k is wrong."],
+    [
+        "Self-attention is permutation equivariant.",
+        "It costs $O(n^2 d)$.",
+        "Var(q·k) is d_k.",
+        "Dividing by d_k is wrong.",
+    ],
 )
 def test_sentences_that_look_like_claims_are_listed(sentence):
     text = f"{GIVEN}Attention weights: [[0.3, 0.7], [0.3, 0.7]]\n\n{sentence}\n"
