@@ -13,6 +13,7 @@ from exactattn.documents.notes.masking import AFTER_MASK, EVERY_STAGE, Unclear
 from exactattn.documents.notes.meanings import meaning_of, scale_of
 from exactattn.documents.notes.model import Scale
 from exactattn.documents.notes.sentences import Sentence, sentences
+from exactattn.documents.pasted.found import Piece, pieces
 from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 
@@ -90,6 +91,12 @@ _TEMPERATURE = re.compile(
     r"\b(?:temperature|Temperatur)\b(?:[^.\n]|\.(?=[0-9])){0,40}?(?<![0-9.])(?P<value>[0-9]+(?:\.[0-9]+)?)",
     re.IGNORECASE,
 )
+_CAUSAL_CODE = re.compile(
+    r"\b(?:np\.|torch\.|jnp\.)?(?:tril|triu)(?:_indices)?\(|\bis_causal\s*=\s*True|\bcausal\s*=\s*True"
+)
+_MASK_CODE = re.compile(
+    r"\bmasked_fill_?\(|\battn_mask\s*=\s*(?!None)|-\s?(?:np|math|torch)\.inf\b|float\(['\"]-inf['\"]\)"
+)
 _FORMULAS = re.compile(
     r"\$([^$\n]{3,300})\$|`([^`\n]{3,300})`|(softmax\s?\([^=\n]{2,120}?\)+(?=[\s.,;:]|\Z))", re.IGNORECASE
 )
@@ -122,7 +129,21 @@ def conditions(source: Source) -> Conditions:
     for sentence in sentences(source):
         for read in (_causal, _same, _layout, _scale, _formulas, _temperature):
             read(sentence, out)
+    for piece in pieces(source):
+        if piece.kind == "code":
+            _code(source, piece, out)
     return out
+
+
+def _code(source: Source, piece: Piece, out: Conditions) -> None:
+    """A mask that code puts on the scores."""
+    found = _CAUSAL_CODE.search(source.text, piece.low, piece.high)
+    other = _MASK_CODE.search(source.text, piece.low, piece.high)
+    if found is not None:
+        out.causal.append(Said(Place(*source.place(found.start())), found[0]))
+    elif other is not None:
+        place = Place(*source.place(other.start()))
+        out.unclear.append(Unclear(AFTER_MASK, f"line {place.line} puts a mask on the scores: '{other[0]}'", place))
 
 
 def _causal(sentence: Sentence, out: Conditions) -> None:

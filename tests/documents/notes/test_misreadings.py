@@ -287,6 +287,24 @@ def test_a_table_of_values():
     assert loads(draft.text).problems[""].heads[0].v is not None
 
 
+def test_code_that_masks():
+    code = "```python\nm = torch.tril(torch.ones(2, 2))\ns = s.masked_fill(m == 0, -1e9)\n```\n\n"
+    text = f"{GIVEN}{code}Attention weights: {WEIGHTS}\n"
+    assert loads(read_notes(text).text).problems[""].spec.causal == "top-left"
+    text = text.replace("torch.tril(torch.ones(2, 2))", "load('mask')")
+    assert "weights" not in printed(text)
+
+
+def test_after_a_formula_with_another_scale_an_output_is_not_judged():
+    # scores I: e/(1 + e) = 0.731, and at 1/sqrt(2) of it 0.67
+    text = "Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 1]]\nV = [[1, 2], [3, 4]]\n\n"
+    text += "$$softmax(QK^T) = [[0.731, 0.269], [0.269, 0.731]]$$\n\n"
+    text += "$$softmax(QK^T/\\sqrt{2}) = [[0.67, 0.33], [0.33, 0.67]]$$\n\n$$O = [[1.66, 2.66], [2.34, 3.34]]$$\n"
+    assert 'of: "softmax(scores*1/sqrt(2))"' in printed(text)
+    assert "output" not in printed(text)
+    assert "another scale" in left(text)[9]
+
+
 def test_brackets_that_do_not_match_are_named():
     text = GIVEN + "$$A = \\begin{pmatrix} 0.3 & 0.7 \\\\ 0.3 & 0.7 \\end{bmatrix}$$\n"
     assert any("closed by" in one.says and one.place.line == 5 for one in read_notes(text).noted)
