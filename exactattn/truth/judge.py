@@ -85,7 +85,7 @@ def _from_constants(truth: AnyTruth, sources: Sources, item: Judged) -> Interval
 def _propagated(sources: Sources, item: Judged) -> bool:
     """Rule 4: does x follow from earlier prints?"""
     for source in (sources.wrong, sources.all):
-        if source is None:
+        if source is None or source.value(item.element) is None:
             continue
         fits = relation(source, item)
         rests = fits is not None and fits != "off" and item.rests_on and sources.rests_on(item.element, source)

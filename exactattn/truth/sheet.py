@@ -19,7 +19,7 @@ from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size
 from exactattn.numbers.expressions import Index, Name, Reference, parts_below
 from exactattn.numbers.folding import evaluate_array, shape
 from exactattn.numbers.tokens import shorten, suggestion
-from exactattn.truth.arrays import cells_of_array, pick
+from exactattn.truth.arrays import cells_of_array, flat, pick
 from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.closed import Closed
 from exactattn.truth.functions import FUNCTIONS
@@ -27,6 +27,7 @@ from exactattn.truth.ladder import Element, Reread, Truth, difference
 from exactattn.truth.values import Values
 
 MOST_SHOWN = 40  # operations of a closed form that is for reading
+UNBOUNDED = "its value cannot be enclosed: it is too large, or its formula has none for some of the possible inputs"
 UNFINISHED = "[...]"  # ends the name of what an ellipsis leaves out
 MOST_PROVEN = 2_000  # operations of what SymPy is asked to prove equal
 
@@ -44,6 +45,11 @@ class SheetTruth:
         problem = _scaled(sheet.problem, self.given)
         self.attention = None if problem is None else Truth(problem, at_stages, most_bits)
         self._arrays: dict[str, Any] = dict(sheet.inputs)
+        self._by_step: dict[str, dict[tuple[int, ...], Exact]] = {}
+        for element, x in self.given.items():
+            self._by_step.setdefault(str(element.stage), {})[element.index] = x
+        self._like: SheetTruth | None = None  # whose steps have the shapes of these
+        self._without: set[str] = set()  # steps that have no value once the given numbers stand
         self._pinned: SheetTruth | None = None
         self._stages: Mapping[tuple[Stage, int], Any] | None = None
         self._balls: dict[int, dict[int, tuple[Exact, Any]]] = {}
@@ -56,6 +62,7 @@ class SheetTruth:
         changed = {element for element, x in other.given.items() if self.given.get(element) != x}
         changed |= self.given.keys() - other.given.keys()
         other.take_before(self, min((element.stage.order for element in changed), default=0))
+        other._like = self
         return other
 
     def pinned(self) -> SheetTruth:
@@ -106,7 +113,12 @@ class SheetTruth:
             assert self.attention is not None
             return self.attention.unknown(element)
         step = self.sheet.step(str(element.stage))
-        return "what it is made from is not given" if step is not None and step.formula is None else None
+        if step is not None and step.formula is None:
+            return "what it is made from is not given"
+        has, x = self._cell(element)
+        if not has:
+            return "its formula has no value"
+        return UNBOUNDED if x is not None and self.value(element) is None else None
 
     def names(self, label: str) -> bool:
         """Is it an input, or a step with a value?"""
@@ -119,12 +131,36 @@ class SheetTruth:
             step = self.sheet.step(name)
             if step is None:
                 raise KeyError(name)
-            made = self.sheet.prints[name] if step.formula is None else self.evaluate(step.formula, step.name)
-            for element, x in self.given.items():
-                if element.stage == step.name:
-                    made = _replaced(made, element.index, x)
+            given = self._by_step.get(name, {})
+            made = self.sheet.prints[name] if step.formula is None else self._all_given(name, given)
+            if made is None and step.formula is not None:
+                made = self.evaluate(step.formula, step.name)
+            for index, x in given.items():
+                made = _replaced(made, index, x)
             self._arrays[name] = made
         return self._arrays[name]
+
+    def _all_given(self, name: str, given: Mapping[tuple[int, ...], Exact]) -> Any:
+        """An array of the shape of a step of which every element is given, so that its formula says nothing."""
+        like = None if self._like is None else self._like._arrays.get(name)
+        return like if like is not None and len(given) == len(flat(like)) else None
+
+    def _cell(self, element: Element) -> tuple[bool, Exact | None]:
+        """Has the step of an element a value, and the element; None is a masked score.
+
+        What follows from printed numbers may have none: an author's 0 for a sum divides nothing.
+        """
+        name = str(element.stage)
+        if name not in self._without:
+            try:
+                x = self.array(name)
+            except (NumeralError, ZeroDivisionError):
+                self._without.add(name)
+            else:
+                for index in element.index:
+                    x = x[index]
+                return True, x
+        return False, None
 
     def evaluate(self, formula: Any, at: StepName | None = None) -> Any:
         """The exact value of a formula over inputs and steps (before `at`). Errors: NumeralError with the place."""
@@ -173,21 +209,22 @@ class SheetTruth:
 
     def exact(self, element: Element) -> Exact | None:
         """One element of a step; None where it is masked or has no true value."""
-        if self.unknown(element) is not None:
-            return None
-        x = self.array(str(element.stage))
-        for index in element.index:
-            x = x[index]
-        return x  # type: ignore[no-any-return]
+        step = self.sheet.step(str(element.stage))
+        return None if step is not None and step.formula is None else self._cell(element)[1]
 
     def value(self, element: Element, bits: int = FIRST_BITS) -> Interval | None:
-        """The enclosure of one element; None where it is masked or unknown. Rounding or proof: ball arithmetic."""
+        """The enclosure of one element; None where it is masked, unknown, or has no finite ends at `most_bits`.
+
+        Rounding or proof: ball arithmetic.
+        """
         if isinstance(element.stage, Stage):
             assert self.attention is not None
             return self.attention.value(element, bits)
         key = (element, bits)
         if key not in self._values:
-            self._values[key] = self._value(self.exact(element), bits)
+            self._values[key] = None
+            with suppress(TooCoarse):
+                self._values[key] = self._value(self.exact(element), bits)
         return self._values[key]
 
     def _value(self, x: Exact | None, bits: int) -> Interval | None:
@@ -273,7 +310,7 @@ class SheetTruth:
             return
         sizes = shape(self.array(str(stage)))
         for name, formula in step_readings(self, stage):
-            with suppress(NumeralError, KeyError):
+            with suppress(NumeralError, KeyError, ZeroDivisionError):
                 other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
                 if not self.given:
                     other.take_before(self, stage.order)
