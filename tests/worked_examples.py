@@ -15,8 +15,8 @@ from itertools import count
 from typing import Any
 
 from independent import Print, Step
-from mpmath import floor, mpf, nint
 from mpmath import exp as e_to
+from mpmath import floor, mpf, nint
 from mpmath import log as ln
 from mpmath import sqrt as root
 

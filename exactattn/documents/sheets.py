@@ -78,6 +78,7 @@ class SheetMaker:
         text = key.text
         if not text.isidentifier() or text in CONSTANTS or text.startswith("printed"):
             hint = "use letters, digits and _, not starting with a digit"
+            hint += "; a formula with commas needs quotes inside { }" if set(text) & set("()") else ""
             self.reader.mistakes.add(f"found {quoted(text)} as a name in formulas", key, hint)
         elif text in self.sheet.inputs or self.sheet.step(text) is not None:
             self.reader.mistakes.add(f"the name {quoted(text)} is taken already", key, "choose another")
@@ -257,7 +258,7 @@ class _Input:
         if pasted is None:
             return None
         self.factor = mul(self.factor, pasted)
-        numerals = [[None if (said := paste.said.get(cell.place)) is None else said.numeral for cell in row]
+        numerals = [[None if (said := paste.said.get(id(cell))) is None else said.numeral for cell in row]
                     for row in paste.cells]  # fmt: skip
         numerals = with_units(numerals, paste.block.trims or "plain", paste.block.dtype)
         rows = []

@@ -14,7 +14,7 @@ from exactattn.findings import PrintedBlock, Verdict
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.ladder import Element
-from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation, rounded
+from exactattn.truth.prints import ROUNDED, Judged, inequality, is_cut, relation, rounded
 from exactattn.truth.rereading import try_readings
 from exactattn.truth.sources import Sources
 
@@ -50,6 +50,9 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         return
     if truth.value(item.element) is None:
         return
+    if item.cell.bound:
+        _judge_bound(truth, item)
+        return
     item.after_prints = bool(sources.printed)
     item.from_constants = _from_constants(truth, sources, item)
     item.rests_on = sources.rests_on(item.element, sources.wrong)
@@ -72,6 +75,14 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         item.verdict, item.reason, item.by_accident = Verdict.HOLDS, agrees, bool(item.rests_on)
     elif not undecided:
         item.verdict, item.reason = Verdict.FAILS, "new"
+
+
+def _judge_bound(truth: AnyTruth, item: Judged) -> None:
+    """A number that is only said to be a bound is right where the inequality holds; it carries nothing on."""
+    answer = inequality(truth, item)
+    if answer is not Answer.CANNOT_TELL:
+        holds = answer is Answer.YES
+        item.verdict, item.reason = (Verdict.HOLDS, "bound") if holds else (Verdict.FAILS, "new")
 
 
 def _from_constants(truth: AnyTruth, sources: Sources, item: Judged) -> Interval | None:

@@ -135,6 +135,22 @@ def _truncated(truth: AnyTruth, element: Element, x: Exact, h: Exact) -> Answer:
     return truth.ask(element, cut, x)
 
 
+def inequality(truth: AnyTruth, item: Judged) -> Answer:
+    """Does the true value lie on the side of a number that its author says: under or over it, at most or at least?"""
+    mark, x = item.cell.mark, item.cell.number
+    zero = Interval(Fraction(0), Fraction(0))
+
+    def holds(distance: Interval) -> Answer:
+        if mark in ("<", ">"):
+            return distance.less(zero) if mark == "<" else zero.less(distance)
+        return distance.at_most(zero.lower) if mark == "<=" else distance.at_least(zero.lower)
+
+    answer = truth.ask(item.element, holds, x)
+    if answer is Answer.CANNOT_TELL and truth.equals(item.element, x) is Answer.YES:
+        return Answer.known(mark in ("<=", ">="), mark in ("<", ">"))
+    return answer
+
+
 def is_noise(truth: AnyTruth, item: Judged, dtype: str) -> bool:
     """Rule 3: enough digits for a print of that format, and within 4 of its ulp."""
     x = item.cell.number

@@ -24,7 +24,7 @@ class Sources:
         self.rows: dict[Row, list[Element]] = {}
         self.first: dict[Row, Row] = {}
         for item in earlier:
-            if item.element in printed or item.cell.value is None:
+            if item.element in printed or item.cell.value is None or item.cell.bound:
                 continue  # the first print of an element is the one carried on
             printed[item.element] = item.cell.number
             if item.wrong:

@@ -59,6 +59,18 @@ def test_a_factor_that_many_numbers_agree_on_is_the_reading():
     assert {item.closest_reading for item in found.values()} == {"scale=1/5"}
 
 
+def test_a_scale_and_a_base_together_are_named():
+    # Source: NumPy; keys of width 2, scale 1/2 and base 2
+    x = np.array([[3, 1], [0, 2], [2, 2], [1, 0]])
+    text = f"""
+version: 1
+problem: {{inputs: {{x: {x.tolist()}}}}}
+printed:
+  weights: {{of: "softmax(matmul(x, T(x))/sqrt(2))", values: {printed(2.0 ** (x @ x.T / 2))}}}
+"""
+    assert {item.closest_reading for item in judged(text).values() if item.wrong} == {"scale=1/d_k, base=2"}
+
+
 def test_two_free_numbers_show_no_factor():
     # one row of three weights: one factor and one number beyond it prove nothing
     prints = "printed: {weights: {of: softmax(s), values: [0.53, 0.27, 0.20]}}"
