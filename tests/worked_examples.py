@@ -154,9 +154,7 @@ def _base_readings(setup: Setup, weights: str) -> dict[str, Any]:
     if setup.causal:
         out["mask=none"] = {weights: _weights(everywhere, base)}
         out["mask=after_softmax"] = {
-            weights: lambda v: {
-                k: x if lower(k) else mpf(0) for k, x in softmax(v["scaled"], everywhere, base).items()
-            }
+            weights: lambda v: {k: x if lower(k) else mpf(0) for k, x in softmax(v["scaled"], everywhere, base).items()}
         }
     else:
         out["mask=causal"] = {weights: _weights(lower, base)}
@@ -369,7 +367,8 @@ class _Author:
     def show(self, name: str, made: Any, style: str, digits: int, planned: list[str]) -> Any:
         """Prints a step. Gives the values that the prints have."""
         times, factor = mpf(1), None
-        if name == "scaled" and self.setup.scale == "1/sqrt(d_k)" and self.setup.d_k in (2, 3) and self.rng.random() < 0.4:
+        rooted = name == "scaled" and self.setup.scale == "1/sqrt(d_k)" and self.setup.d_k in (2, 3)
+        if rooted and self.rng.random() < 0.4:
             factor, times = f"1/sqrt({self.setup.d_k})", 1 / root(mpf(self.setup.d_k))
         style = self.rng.choice([style, style, style, self.rng.choice(FORMS)])
         whole = all(x is None or abs(x / times - nint(x / times)) < mpf(10) ** -40 for x in made.values())
@@ -380,8 +379,9 @@ class _Author:
             planned.remove("complement")
             self.planted.append("weights: complement")
             for row in {k[0] for k in texts}:
-                rest = sum((Fraction(t) for k, t in texts.items() if k[0] == row and k[1] < self.setup.n - 1), Fraction(0))
-                texts[row, self.setup.n - 1] = _decimal(1 - rest, digits)
+                last = (row, self.setup.n - 1)
+                rest = sum((Fraction(t) for k, t in texts.items() if k[0] == row and k != last), Fraction(0))
+                texts[last] = _decimal(1 - rest, digits)
         self.blocks[name] = (texts, style, factor)
         prints = [Print(name, key, text, times, name) for key, text in texts.items()]
         self.prints += prints
@@ -445,6 +445,7 @@ def _plain(rows: Any) -> str:
 
 def _inlined(name: str, formulas: dict[str, str], printed: set[str]) -> str:
     """The formula of a step with those of steps that are not printed put in."""
+
     def put(match: re.Match[str]) -> str:
         word = match.group()
         return word if word in printed or word not in formulas else f"({_inlined(word, formulas, printed)})"

@@ -6,6 +6,7 @@ Balls first, with more and more bits; where they cannot end (an equality, a tie)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,16 @@ from exactattn.truth.work import products
 MOST_SYMBOLIC_CELLS = 400
 MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
 MOST_PRODUCTS = {"symbolic": 20_000, "rational": 1_000_000}  # of the matrix products of a problem; about a second
+NEEDS = {
+    Stage.SCORES: (Stage.Q, Stage.K),
+    Stage.SCALED: (Stage.SCORES,),
+    Stage.MASKED: (Stage.SCALED,),
+    Stage.WEIGHTS: (Stage.MASKED,),
+    Stage.LSE: (Stage.MASKED,),
+    Stage.CONTEXT: (Stage.WEIGHTS, Stage.V),
+    Stage.CONCAT: (Stage.CONTEXT,),
+    Stage.OUTPUT: (Stage.CONCAT,),
+}
 MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a while
 
 
@@ -96,6 +107,25 @@ class Truth:
     def is_constant(self, element: Element) -> bool:  # noqa: ARG002 - every stage depends on the inputs
         """Is it a number that depends on no input?"""
         return False
+
+    def reached_from(self, stage: Stage) -> set[int]:
+        """The orders of the stages that a stage may depend on once the given numbers stand.
+
+        Proof: a stage is computed from those in `NEEDS`; of one that is given whole nothing else is used.
+        """
+        reached: set[int] = set()
+        waiting = [stage]
+        while waiting:
+            for used in NEEDS.get(waiting.pop(), ()):
+                if used.order not in reached:
+                    reached.add(used.order)
+                    waiting += [] if self._all_given(used) else [used]
+        return reached
+
+    def _all_given(self, stage: Stage) -> bool:
+        count = sum(element.stage is stage for element in self.given)
+        heads = len(self.problem.heads) if stage.per_head else 1
+        return count > 0 and count == heads * math.prod(self.shape(stage))
 
     def pinned(self) -> Truth:
         """The same with every number of an interval at its middle; a problem has none."""

@@ -102,9 +102,8 @@ def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> Non
         if item.reason != "new":
             continue
         row = rows[queries[number]]
-        near = [] if whole else [fit for fit in fits if _fits_row(items, fit, row, number)]
-        parts = [fit for fit in near if _matters(sources, fit, item)]
-        matching = _apart([fit.reading for fit in whole or parts], items)
+        fitting = whole or [f for f in fits if _fits_row(items, f, row, number) and _matters(sources, f, item)]
+        matching = _apart([fit.reading for fit in fitting], items)
         if len(matching) == 1:
             item.reason, item.closest_reading = "convention", matching[0].name
 

@@ -35,9 +35,7 @@ MOST_PROVEN = 2_000  # operations of what SymPy is asked to prove equal
 class SheetTruth:
     """What a sheet truly gives, or what follows from it once some elements are given."""
 
-    def __init__(
-        self, sheet: Sheet, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS
-    ) -> None:
+    def __init__(self, sheet: Sheet, given: Mapping[Element, Exact] | None = None, most_bits: int = MOST_BITS) -> None:
         self.sheet = sheet
         self.given = dict(given or {})
         self.most_bits = most_bits
@@ -73,6 +71,26 @@ class SheetTruth:
             boxes = {label: Interval(b.midpoint, b.midpoint) for label, b in self.sheet.boxes.items()}
             self._pinned = SheetTruth(replace(self.sheet, boxes=boxes), self.given, self.most_bits)
         return self._pinned
+
+    def reached_from(self, stage: StageOrStep) -> set[int] | None:
+        """The orders of the steps that a step may depend on once the given numbers stand; None for all.
+
+        Proof: a formula uses the steps it names; of those that are given whole it uses nothing but what is given.
+        """
+        if self.sheet.problem is not None or isinstance(stage, Stage):
+            return None
+        reached: set[int] = set()
+        waiting = [str(stage)]
+        while waiting:
+            step = self.sheet.step(waiting.pop())
+            parts = () if step is None or step.formula is None else parts_below(step.formula)
+            for label in {part.label for part in parts if isinstance(part, (Name, Reference))}:
+                used = self.sheet.step(label)
+                if used is not None and used.name.order not in reached:
+                    reached.add(used.name.order)
+                    whole = self._all_given(label, self._by_step.get(label, {})) is not None
+                    waiting += [] if whole else [label]
+        return reached
 
     def take_before(self, other: SheetTruth, order: int) -> None:
         """Takes over the steps before an order from a truth of the same sheet that is given the same there."""
@@ -283,6 +301,9 @@ class SheetTruth:
             return Answer.CANNOT_TELL
         if isinstance(t, Fraction) and isinstance(x, Fraction):
             return Answer.known(t == x, t != x)
+        near = self.value(element)
+        if near is not None and difference(near, enclose(x)).equals(Fraction(0)) is Answer.NO:
+            return Answer.NO
         if not self.sharpens(element) or size_of(t, MOST_PROVEN) >= MOST_PROVEN:
             return self.ask(element, lambda d: d.equals(Fraction(0)), x)
         try:

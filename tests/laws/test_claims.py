@@ -43,6 +43,7 @@ HOLD = [
     ("operation-count", {"part": "projections", "expected": "4*n*d**2"}),  # S44
     ("operation-count", {"expected": "2*n*d*(n + 2*d)"}),
     ("operation-count", {"part": "scores", "n": "100000", "expected": "10**10"}),  # K10
+    ("operation-count", {"part": "core", "n": "4096", "d": "512", "expected": "17.2e9"}),  # 17,179,869,184
     ("operation-count", {"part": "core", "n": "100000", "d": "512", "expected": "10240000000000"}),  # K10
     ("score-variance", {"expected": "d_k", "expected_mean": "0"}),  # K01
     ("score-variance", {"distribution": "uniform", "expected": "7*d_k/144", "expected_mean": "d_k/4"}),  # K01
