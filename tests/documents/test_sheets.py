@@ -91,7 +91,8 @@ printed:
 
 def test_everything_drawn_is_a_problem_of_attention():
     draw = '{X: "rand(2, 2)", W_Q: "rand(2, 2)", W_K: "rand(2, 2)", W_V: "rand(2, 2)"}'
-    case = loads(HEAD + f"  draws: [{{generator: numpy-legacy, seed: 1, draw: {draw}}}]\nprinted: {{q: [[1, 1], [1, 1]]}}\n")
+    draws = f"  draws: [{{generator: numpy-legacy, seed: 1, draw: {draw}}}]\n"
+    case = loads(HEAD + draws + "printed: {q: [[1, 1], [1, 1]]}\n")
     assert case.problems[""].lengths == (2, 2)
 
 
@@ -159,7 +160,7 @@ MISTAKES = {
     ),
     "comma": (
         "  inputs: {x: 1000}\nprinted: {a: {of: x, values: '1,000'}}",
-        (4, 30),
+        (4, 31),
         "1000 with a decimal point, 1.000 with a decimal comma",
     ),
     "tolerance": (
