@@ -16,7 +16,7 @@ from typing import Any
 
 from independent import Print, Step
 from mpmath import exp as e_to
-from mpmath import floor, mpf, nint
+from mpmath import floor, isnan, mp, mpf, nint
 from mpmath import log as ln
 from mpmath import sqrt as root
 
@@ -216,6 +216,11 @@ def _of_masked(v: Any, allowed: Any) -> Any:
     return {k: (v["masked"][k] if allowed(k) and v["masked"][k] is not None else v["scaled"][k]) for k in v["scaled"]}
 
 
+def _ratio(x: Any, y: Any) -> Any:
+    """x / y; no number where an author printed 0 for y."""
+    return x / y if y else mp.nan
+
+
 def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]]:
     """The steps of a sheet and their formulas; the catalogue reads the formula of the weights, and no other."""
     given = {name: _matrix(rows) for name, rows in setup.inputs.items()}
@@ -241,7 +246,7 @@ def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]
             Step("exps", lambda v: {k: e_to(log_base * x) for k, x in v["scaled"].items()}),
             Step("sums", lambda v: {(i,): sum(x for (r, _), x in v["exps"].items() if r == i)
                                     for i in range(setup.n)}),
-            Step("weights", lambda v: {(i, j): x / v["sums"][i,] for (i, j), x in v["exps"].items()}),
+            Step("weights", lambda v: {(i, j): _ratio(x, v["sums"][i,]) for (i, j), x in v["exps"].items()}),
         ]  # fmt: skip
     else:
         inner = "causal(scaled)" if setup.causal else "scaled"
@@ -279,7 +284,7 @@ class Document:
 def make(seed: int, form: str) -> Document:
     """A worked example as a `problem` or as a `sheet`."""
     for attempt in count():
-        with suppress(ZeroDivisionError):  # the author printed 0 for a sum, and cannot go on
+        with suppress(ValueError):  # the author went on with 0 for a sum
             return _make(random.Random(f"{form} {seed} {attempt}"), form)
     raise AssertionError
 
@@ -325,6 +330,8 @@ class _Author:
         own: dict[str, Any] = {}
         for step in self.steps:
             made = dict(sorted(self.computed(step, own, planned).items()))
+            if any(x is not None and isnan(x) for x in made.values()):
+                raise ValueError("a division by zero")
             self.err(step, made, planned)
             if step.name in self.printed:
                 if rng.random() < 0.2:
