@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -222,7 +222,7 @@ def _ratio(x: Any, y: Any) -> Any:
 
 
 def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]]:
-    """The steps of a sheet and their formulas; the catalogue reads the formula of the weights, and no other."""
+    """The steps of a sheet and their formulas; the catalogue rereads the softmax of the weights, and what they make."""
     given = {name: _matrix(rows) for name, rows in setup.inputs.items()}
     allowed, base = setup.allowed, setup.base
 
@@ -254,7 +254,7 @@ def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]
         readings = _sheet_readings(setup)
         steps += [Step("weights", _weights(allowed, base), readings)]
     formulas["output"] = "matmul(weights, v)"
-    steps += [Step("output", lambda v: matmul(v["weights"], v["v"]))]
+    steps += [Step("output", lambda v: matmul(v["weights"], v["v"]), dict(steps[-1].readings))]
     return steps, formulas
 
 
@@ -301,8 +301,6 @@ def _make(rng: random.Random, form: str) -> Document:
         names = [name for name in STAGES if name != "masked" or setup.causal]
     printed = [name for name in names if rng.random() < 0.75 or name == "exps"] or names[-1:]
     inside = "inlined" if rng.random() < 0.5 else "steps"
-    if formulas and inside == "inlined" and "weights" not in printed:
-        steps[-1] = replace(steps[-1], readings=steps[-2].readings)  # the softmax stands in the formula of the output
     author = _Author(rng, setup, steps, printed)
     author.work()
     text = _case(setup, author, formulas, inside)

@@ -53,7 +53,7 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
         others = [other for other in catalogue if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
         if not any(fit.explains(range(len(items))) for fit in fits):
-            shown = fitted_reading(truth, items)
+            shown = fitted_reading(truth, items) if any(item.reason == "new" for item in items) else None
             fits += [] if shown is None else [_fit(shown, items)]
         names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:

@@ -330,11 +330,11 @@ class SheetTruth:
                 yield from self.attention.readings(stage)
             return
         sizes = shape(self.array(str(stage)))
-        for name, formula in step_readings(self, stage):
+        for name, owner, formula in step_readings(self, stage):
             with suppress(NumeralError, KeyError, ZeroDivisionError):
-                other = SheetTruth(self.sheet.with_formula(stage, formula), None, self.most_bits)
+                other = SheetTruth(self.sheet.with_formula(owner, formula), None, self.most_bits)
                 if not self.given:
-                    other.take_before(self, stage.order)
+                    other.take_before(self, owner.order)
                 if shape(other.array(str(stage))) == sizes:
                     yield Reread(name, other)
 

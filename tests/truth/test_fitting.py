@@ -150,3 +150,14 @@ def test_a_mask_after_the_softmax_is_named():
     problem = f"problem: {{scores: {S.tolist()}, V: [[1], [2], [3]], scale: 1, causal: true}}"
     text = f"version: 1\n{problem}\nprinted:\n  weights: {rows}"
     assert {item.closest_reading for item in judged(text).values() if item.wrong} == {"mask=after_softmax"}
+
+
+@pytest.mark.parametrize("steps", ["", "  steps: {w: softmax(s/2)}\n"])
+def test_the_softmax_that_is_reread_may_stand_in_an_earlier_step(steps):
+    # Source: NumPy, weights of s in place of s/2
+    weights = np.exp(S) / np.exp(S).sum(axis=1, keepdims=True)
+    output = weights @ np.array([[1.0], [2], [4]])
+    of = "matmul(w, v)" if steps else "matmul(softmax(s/2), v)"
+    text = f"version: 1\nproblem:\n  inputs: {{s: {S.tolist()}, v: [[1], [2], [4]]}}\n{steps}"
+    text += f'printed:\n  output: {{of: "{of}", values: {[[f"{x:.4f}"] for (x,) in output]}}}\n'
+    assert {item.closest_reading for item in judged(text).values()} == {"scale=1"}
