@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from exactattn.attention.spec import Problem
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact
-from exactattn.truth.ladder import Element, Reread
+from exactattn.truth.elements import Element, Reread
 
 
 class AnyTruth(Protocol):

@@ -16,9 +16,10 @@ from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import ONE, Exact, div, log, mul
 from exactattn.numbers.expressions import Call, Name, Node
+from exactattn.truth.elements import Element, Reread
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.fit import Fit, Wanted, fit
-from exactattn.truth.ladder import Element, Reread, Truth
+from exactattn.truth.ladder import Truth
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth
 from exactattn.truth.step_readings import SOFTMAXES, Inside, look_inside, with_factor

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from exactattn.findings import PrintedBlock, Verdict
 from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element
 from exactattn.truth.prints import ROUNDED, Judged, inequality, is_cut, relation, rounded
 from exactattn.truth.rereading import try_readings
 from exactattn.truth.sources import Sources

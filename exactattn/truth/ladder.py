@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,6 +21,7 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose
 from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
+from exactattn.truth.elements import Element, Reread
 from exactattn.truth.rearranged import other_masks, rearranged_weights
 from exactattn.truth.work import products
 
@@ -39,47 +39,6 @@ NEEDS = {
     Stage.OUTPUT: (Stage.CONCAT,),
 }
 MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a while
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One element as shown: its stage (a `Stage`, or the `StepName` of a sheet), head (0 for a single one), index."""
-
-    stage: Any
-    index: tuple[int, ...]
-    head: int = 0
-
-    def place(self, problem: Problem) -> tuple[int, int]:
-        """Its (row, column) in the form with tokens as rows."""
-        if self.stage is Stage.LSE:
-            return self.index[0], 0
-        row, column = self.index
-        return (column, row) if problem.spec.orientation == "columns" else (row, column)
-
-    def row(self, problem: Problem | None) -> int:
-        """The query it belongs to; of a step its printed row; or -1 for what is printed as one list or number."""
-        if self.stage is Stage.LSE:
-            return -1
-        if isinstance(self.stage, Stage):
-            assert problem is not None
-            return self.place(problem)[0]
-        return self.index[0] if len(self.index) > 1 else -1
-
-
-@dataclass(frozen=True, slots=True)
-class Reread:
-    """Another reading, by its name, and what it truly gives; `truth` has the face of `Truth`.
-
-    `follow` makes what follows from given elements, where that is more than `truth.following`.
-    """
-
-    name: str
-    truth: Any
-    follow: Callable[[Mapping[Element, Exact]], Any] | None = None
-
-    def following(self, given: Mapping[Element, Exact]) -> Any:
-        """What this reading gives once these elements are put in place of the computed ones."""
-        return self.truth.following(given) if self.follow is None else self.follow(given)
 
 
 class Truth:

@@ -11,8 +11,9 @@ from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, add, mul, neg
 from exactattn.numbers.formats import FORMATS
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element, difference
+from exactattn.truth.ladder import difference
 
 HALF = Fraction(1, 2)
 NOISE_ULPS = 4

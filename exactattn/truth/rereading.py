@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from exactattn.attention.sheet import Where
 from exactattn.numbers.enclosure import Answer
+from exactattn.truth.elements import Reread
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.fitting import fitted_reading
-from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
 from exactattn.truth.units import unit_reading

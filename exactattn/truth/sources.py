@@ -8,8 +8,8 @@ from typing import Any
 
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, add
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element
 from exactattn.truth.prints import Judged, Row
 
 
