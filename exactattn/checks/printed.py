@@ -201,9 +201,7 @@ def _message(item: Judged, evidence: dict[str, Any]) -> str:
         rests = " and ".join(evidence["rests_on"])
         why = f"it rests on {rests} but does not follow from it" if rests else "no earlier number explains it"
         why += f"; kind: {evidence['kind']}"
-        if item.readings:
-            why += f"; all of {item.block.name} would be right under {', '.join(item.readings)}, which prints of one "
-            why += "digit, or several such readings, do not show to be the cause"
+        why += f", unless {' or '.join(item.readings)} was meant" if item.readings else ""
         hint = "; it is right as a float32 print: state `dtype: float32`" if evidence["float32"] else ""
         return f"{printed} is wrong{off}: true value {true}; {why}{hint}"
     if item.reason == "digits":
