@@ -50,7 +50,11 @@ class CaseText:
         out.add("version: 1")
         out.add(f"title: {quoted(sheet.title)}")
         out.add(f"source: {flow({'document': sheet.document})}")
-        named = {self._name(example): example for example in sheet.examples if self._has_problem(example)}
+        named: dict[str, Example] = {}
+        for example in sheet.examples:
+            if self._has_problem(example):
+                name = self._name(example)
+                named[name if name not in named else f"{name}_{len(named) + 1}"] = example
         self._problems(named)
         self._printed(named)
         self._claims()
@@ -125,7 +129,7 @@ class CaseText:
         for name, example in named.items():
             parts = self.parts[name]
             for block in example.printed:
-                if id(block) in parts.used or id(block) in self.sheet.dropped:
+                if id(block) in parts.used or id(block) in self.sheet.dropped or parts.withholds(block):
                     continue
                 if not begun:
                     self.out.add("")
@@ -135,11 +139,14 @@ class CaseText:
 
     def _block(self, block: Block, problem: str, parts: Parts, taken: set[str]) -> None:
         stage, pasted = block.role.name, block.pasted
-        plain = f"{problem}:{stage}" in taken or block.role.row is not None
+        of = parts.of.get(id(block))
+        plain = f"{problem}:{stage}" in taken or block.role.row is not None or of is not None
         name = next(one for one in _names(stage, block.place.line, plain) if f"{problem}:{one}" not in taken)
         taken.add(f"{problem}:{name}")
         options: dict[str, str] = {} if name == stage else {"stage": stage}
-        if parts.nothing or (parts.inputs_of_formulas and stage not in parts.steps):
+        if of is not None:
+            options = {"of": of}
+        elif parts.nothing or (parts.inputs_of_formulas and stage not in parts.steps):
             options = {"missing": "what it is made from is not given", "stage": stage}
         elif block.role.row is not None:
             options["rows"] = f"[{block.role.row}]"

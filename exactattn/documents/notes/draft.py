@@ -9,13 +9,19 @@ from typing import Any
 
 from exactattn.documents.case import loads
 from exactattn.documents.nodes import Mistakes
+from exactattn.documents.notes.aliases import aliases
+from exactattn.documents.notes.asides import unread_claims
 from exactattn.documents.notes.casetext import CaseText, Sheet
+from exactattn.documents.notes.conditions import conditions
+from exactattn.documents.notes.environments import mismatched
 from exactattn.documents.notes.equations import equations_of
-from exactattn.documents.notes.examples import examples, with_rows
+from exactattn.documents.notes.examples import examples_by_section, with_rows
 from exactattn.documents.notes.formulas import formula_of
+from exactattn.documents.notes.masking import EVERY_STAGE, Unclear, with_masks
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
 from exactattn.documents.notes.prose import told_weights
-from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, name_of, sized, unscaled
+from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, sized, unscaled
+from exactattn.documents.notes.sections import sections
 from exactattn.documents.notes.statements import Statement, statements
 from exactattn.documents.notes.words import claims_in_words
 from exactattn.documents.pasted import Found, PastedError, find_pasted
@@ -69,7 +75,7 @@ def _found(text: str) -> tuple[tuple[Found, ...], list[PastedError], bool]:
 
 
 def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement], comma: bool) -> Sheet:
-    defined = definitions(known)
+    defined = definitions(known, conditions(source))
     defined.speaks_of_scale = _SCALE.search(source.text) is not None or "softmax" not in source.text.lower()
     claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
     for statement in known:
@@ -86,17 +92,59 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     plain = unscaled(reader.blocks, found)
     if plain is not None and not defined.scales:
         defined.scales.append(plain)
+    _settle_words(defined)
+    reader.blocks += aliases(reader.blocks, known)
+    reader.blocks, masks, unclear = with_masks(reader.blocks, found, known, source.text)
+    noted += masks
+    defined.words.unclear += unclear
+    claims, unmasked = _without_mask(claims, defined, reader.blocks)
+    noted += unmasked
     reader.blocks += told_weights(source, "comma" if comma else None)
     reader.blocks.sort(key=lambda block: (block.place.line, block.place.column))
     claims += claims_in_words(source, _scaled_by(claims, reader.blocks))
+    noted += mismatched(source)
+    noted += unread_claims(reader.sentences, claims)
     claims = _bounded(_once(claims), MOST_CLAIMS, "claims", noted)
     blocks, rows = with_rows(reader.blocks)
-    parts, assumed = examples(blocks)
+    parts, assumed = examples_by_section(blocks, sections(source, blocks))
     parts = _bounded(parts, MOST_EXAMPLES, "examples", noted)
     lost = {one.place for one in assumed if not one.understood}
     noted += [*reader.noted, *assumed, *rows, *(_understood(block) for block in blocks if block.place not in lost)]
     noted += [_claim_noted(claim) for claim in claims]
-    return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(known, source), noted)
+    return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(defined, source), noted)
+
+
+def _without_mask(
+    claims: list[DraftClaim], defined: Definitions, blocks: list[Block]
+) -> tuple[list[DraftClaim], list[Noted]]:
+    """The claims without formulas of a softmax that leave the mask to the words or numbers beside them."""
+    masks = [said.place.line for said in defined.words.causal]
+    masks += [block.place.line for block in blocks if block.role.name in ("mask", "masked")]
+    kept, noted = list[DraftClaim](), list[Noted]()
+    for claim in claims:
+        text = str(claim.fields.get("formula", ""))
+        if masks and "softmax" in text and "mask" not in text.lower() and "causal" not in text.lower():
+            why = f"it does not show the mask that line {min(masks)} tells of"
+            noted.append(Noted(claim.place, f"the formula {text[:120]}", why, understood=False))
+        else:
+            kept.append(claim)
+    return kept, noted
+
+
+def _settle_words(defined: Definitions) -> None:
+    """Takes over what sentences say: a scale, where no formula states one; tokens as columns."""
+    words = defined.words
+    defined.scales += words.formulas
+    if words.scales and not defined.scales:
+        defined.scales += words.scales
+    if defined.scales:
+        words.unclear = [one for one in words.unclear if "scaled" not in one.stages or "q" in one.stages]
+    for said in words.columns:
+        if defined.rows is not None:
+            why = f"line {said.place.line} says '{said.words}', and line {defined.rows.line} has tokens as rows"
+            words.unclear.append(Unclear(EVERY_STAGE, why, said.place))
+        defined.matrices_turned = defined.matrices_turned or said.place
+        defined.columns = defined.columns or said.place
 
 
 def _bounded(items: list[Any], most: int, what: str, noted: list[Noted]) -> list[Any]:
@@ -152,7 +200,11 @@ def _fitted(sheet: Sheet, mistakes: Mistakes) -> Draft:
             if not _leave_out(sheet, text, error.mistakes):
                 break
             continue
-        noted = sorted((*sheet.noted, *text.noted), key=lambda one: (one.place.line, one.place.column))
+        withheld = [one for parts in text.parts.values() for one in parts.withheld]
+        taken = {_understood(block) for block, _ in withheld}
+        kept = [one for one in sheet.noted if one not in taken]
+        kept += [Noted(block.place, _understood(block).what, f"not judged: {why}", False) for block, why in withheld]
+        noted = sorted((*kept, *text.noted), key=lambda one: (one.place.line, one.place.column))
         return Draft(out.text, tuple(dict.fromkeys(noted)), out.places, out.owners)
     hint = "write the case by hand: `exactattn new FILE` gives a template"
     raise CaseError(mistakes.path, [Mistake("the parts of this document do not fit together", None, None, hint)])
@@ -193,14 +245,10 @@ def _drop_input(sheet: Sheet, text: CaseText, why: str) -> None:
         _drop_block(sheet, text, block, why)
 
 
-def _identity(known: list[Statement], source: Source) -> tuple[Place, str] | None:
+def _identity(defined: Definitions, source: Source) -> tuple[Place, str] | None:
     """Where the document says that Q, K and V are X, or that the projections are the identity, and which it says."""
-    for statement in known:
-        names = {name_of(side) for side in statement.sides} | set(statement.sides)
-        if {"Q", "K", "V", "X"} <= names:
-            return statement.place, "Q, K and V are X"
-        if {"W_Q", "W_K", "W_V"} <= names and any(re.fullmatch(r"I(_\w+)?", name or "") for name in names):
-            return statement.place, "the projections are the identity"
+    if defined.words.identity:
+        return defined.words.identity[0]
     for found in _IDENTITY.finditer(source.text):
         around = source.text[max(0, found.start() - 200) : found.end() + 200]
         if _PROJECTIONS.search(around):

@@ -37,6 +37,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _OPERATOR = re.compile(r"[*/+×·^]|\\(?:times|cdot)")
 _DOTTED = re.compile(r"(\[[^\[\]]*\])\s*\*\s*(\[[^\[\]]*\])")  # the inner product of two vectors
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_ROUND = re.compile(r"(?<![\w)\]])\(([^()\[\],]+(?:,[^()\[\],]+)+)\)")  # a vector in round brackets
 _ENDS = " \t.,;:*`$"
 _START = re.compile(r"(?<![\w.])(?=[-0-9(\[√]|(?:sqrt|exp|ln|log)\()")
 
@@ -74,6 +75,7 @@ def numeric(side: str, statement: Statement, comma: bool) -> str | None:
         text = _DECIMAL_COMMA.sub(".", text).replace(";", ",")
     if not comma and _GROUPED.fullmatch(text):
         text = text.replace(",", "")
+    text = _ROUND.sub(r"[\1]", text)
     text = _expanded(_BESIDE.sub("*", text), statement, comma)
     text = None if text is None else _DOTTED.sub(r"matmul(\1, \2)", text)
     if text is None or not is_numeric(text):

@@ -27,12 +27,20 @@ class Example:
     printed: list[Block] = field(default_factory=list)
     inherited: set[str] = field(default_factory=set)
 
+    lines: tuple[int, int] = (1, 10**9)  # the part of the document that is about it alone
+    begin: int = 1  # the first line that is about one example alone
+
+    def covers(self, line: int) -> bool:
+        """Is a line about this example, or about all of them?"""
+        return line < self.begin or self.lines[0] <= line < self.lines[1]
+
     @property
     def first(self) -> Place:
         """The place of its first own block."""
         own = [block.place for name, block in self.inputs.items() if name not in self.inherited]
         own += [block.place for block in self.printed]
-        return min(own, key=lambda place: (place.line, place.column), default=Place(1, 1))
+        here = [place for place in own if self.lines[0] <= place.line < self.lines[1]]
+        return min(here or own, key=lambda place: (place.line, place.column), default=Place(1, 1))
 
     def stage(self, name: str) -> Block | None:
         """The first whole print of a stage."""
@@ -50,6 +58,27 @@ def examples(blocks: Iterable[Block]) -> tuple[list[Example], list[Noted]]:
             says = f"{name} of line {example.inputs[name].place.line} holds here too, as no line gives another"
             reader.noted.append(Noted(example.first, what, says, True, True))
     return reader.out, reader.noted
+
+
+def examples_by_section(blocks: list[Block], parts: list[tuple[int, int]]) -> tuple[list[Example], list[Noted]]:
+    """The examples of each numbered part of a document; inputs before the first part hold for all of them."""
+    if not parts:
+        return examples(blocks)
+    begin = parts[0][0]
+    common = [block for block in blocks if block.place.line < begin]
+    out, noted = list[Example](), list[Noted]()
+    for low, high in parts:
+        own = [block for block in blocks if low <= block.place.line < high]
+        if not own:
+            continue
+        shared = [block for block in common if block.role.name not in {one.role.name for one in own}]
+        found, said = examples([*shared, *own])
+        for example in found:
+            example.lines, example.begin = (low, high), begin
+            example.printed = [block for block in example.printed if block.place.line >= begin or low == begin]
+        out += [example for example in found if example.printed or example.inputs]
+        noted += said
+    return out, noted
 
 
 class _Reader:
@@ -105,7 +134,7 @@ class _Reader:
         if before is not None and values(before) != values(block) and name not in now.inherited:
             now = Example(dict(now.inputs), [], set(now.inputs))
             self.out.append(now)
-        if before is None or values(before) != values(block):
+        if before is None or values(before) != values(block) or name in now.inherited:
             now.inputs[name] = block
         elif name in ("q", "k", "v"):
             now.printed.append(block)

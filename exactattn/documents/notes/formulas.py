@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from exactattn.attention.formula_tree import Formula, symbols
 from exactattn.attention.symbols import SIZES, USUAL, Notation
+from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.meanings import meaning_of
 from exactattn.documents.notes.model import DraftClaim, Noted
 from exactattn.documents.notes.recognise import Definitions, name_of
@@ -95,9 +96,20 @@ def _beside(left: str, right: str, defined: Definitions) -> dict[str, object]:
             out["means"] = {name: "weights"}
         if meaning.scale is not None and "d_" not in meaning.scale and meaning.name != "q":
             out["scale"] = meaning.scale
+    means = _means(right, defined)
+    if means:
+        out["means"] = {**means, **out.get("means", {})}  # type: ignore[dict-item]
     if defined.columns is not None and defined.rows is None:
         out["orientation"] = "columns"
     return out
+
+
+def _means(right: str, defined: Definitions) -> dict[str, str]:
+    """The letters of a right side that the document itself uses for something else than is usual."""
+    spelled = flat(right)
+    names = set(re.findall(r"(?<![A-Za-z_])[A-Za-z]\w*", "" if spelled is None else compact(spelled)))
+    known = {name: defined.names[name].name for name in sorted(names) if name in defined.names}
+    return {name: role for name, role in known.items() if len(name) == 1 and USUAL.get(name) not in (None, role)}
 
 
 def _why_not(fields: dict[str, object]) -> str | None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from exactattn.documents.cells import ANY_SIZES, sign
 from exactattn.documents.notes.flat import compact, flat
 from exactattn.documents.notes.model import Role
+from exactattn.documents.notes.names import role_of
 from exactattn.documents.notes.prompts import without_prompt
 from exactattn.errors import NumeralError
 from exactattn.numbers.numerals import parse_exact
@@ -17,7 +18,8 @@ _Q, _K = r"[Qq](?:_?\w)?", r"[Kk](?:_?\w)?"
 _SCORES = rf"\(*(?:{_Q}\(*{_K}\)*\^T|matmul\({_Q},{_K}\^T\)|dot\({_Q},{_K}\^T\)|{_Q}\({_K}\^T\))\)*"
 _TURNED_FIRST = re.compile(rf"{_Q}\^T\*?{_K}|{_K}\^T\*?{_Q}")  # tokens are columns
 _SCORED = re.compile(_SCORES)
-_DIVIDED = re.compile(rf"(?P<what>{_SCORES}|\w+)/(?P<by>.+)")
+_TURNED = r"\(*K(?:_?\w)?\^T\*?Q(?:_?\w)?\)*"  # tokens and queries are columns
+_DIVIDED = re.compile(rf"(?P<what>{_SCORES}|{_TURNED}|\w+'*)/(?P<by>.+)")
 _FACTOR = re.compile(rf"(?P<by>.+?)[*]?(?P<what>{_SCORES})")
 _SOFTMAX = re.compile(r"(?:row_?)?[Ss]oft[Mm]ax(?:_(?:\w+|\(\w+\)))?\(")
 _OPTIONS = re.compile(r",(?:dim|axis)=-?[0-9]")
@@ -25,6 +27,7 @@ _VALUES = re.compile(r"\*?\(*[Vv](?:_?\w)?\)*")
 _PROJECTED = re.compile(r"\(*[Xx](?:_?\w)?\)*\(?W[_^]?\(?([QKVqkv])\)?\)?")
 _PROJECTION_FIRST = re.compile(r"W[_^]?\(?([QKVqkv])\)?\(*[Xx](?:_?\w)?\)*")
 _WEIGHTED_SUM = re.compile(r"sum_?\(?\w*\)?\(?(?P<weights>[a-zA-Zα]+)_?\(?\w+\)?\(?[Vv]_\w+\)?")
+_SCORE_LIKE = re.compile(r"[A-Za-z](?:_\w+)?'*|\w*(?:score|logit|mask|attn|sim|energ)\w*'*")
 _SIZE = {"d": "d_k", "dk": "d_k", "D_k": "d_k", "d_head": "d_k", "head_dim": "d_k", "d_q": "d_k", "dim_k": "d_k"}
 
 
@@ -35,12 +38,23 @@ class Meaning:
     name: str
     scale: str | None = None
     columns: bool = False
+    unclear: str | None = None  # an argument of a softmax that is not understood
+    argument: tuple[str, str] | None = None  # a softmax of a name times a factor: the name and the factor
+
+
+SAME = "Q=K=V=X"  # a key of the names of a document that says so
+ARGUMENTS = ("scores", "scaled", "masked")
 
 
 def meaning_of(text: str, defined: dict[str, Role] | None = None) -> Meaning | None:
     """What a side of an equation makes of other things, or None where it is not recognised."""
     spelled = flat(without_prompt(text).strip(" \t`:,;."))
-    return None if spelled is None else _made(_stripped(compact(spelled)), defined or {})
+    if spelled is None:
+        return None
+    side = _stripped(compact(spelled))
+    if defined is not None and SAME in defined:
+        side = re.sub(r"(?<=[\w)])X\Z", "V", side.replace("XX^T", "QK^T"))
+    return _made(side, defined or {})
 
 
 def _made(side: str, defined: dict[str, Role]) -> Meaning | None:
@@ -54,6 +68,8 @@ def _made(side: str, defined: dict[str, Role]) -> Meaning | None:
         return Meaning("scores")
     if _TURNED_FIRST.fullmatch(side):
         return Meaning("scores", columns=True)
+    if side[:1] == "V" and (side[1:].lstrip("*") in _weights(defined) or _is_softmax(side[1:].lstrip("*"), defined)):
+        return Meaning("output", columns=True)
     weights = next((name for name in _weights(defined) if side.startswith(name)), None)
     if weights is not None and _VALUES.fullmatch(side[len(weights) :]):
         return Meaning("output")
@@ -79,14 +95,42 @@ def _soft(side: str, begin: int, defined: dict[str, Role]) -> Meaning | None:
         at += 1
     if depth:
         return None
-    inner = _made(_stripped(_OPTIONS.sub("", side[begin : at - 1])), defined)
+    argument = _stripped(_OPTIONS.sub("", side[begin : at - 1]))
+    inner = _made(argument, defined)
     scale = None if inner is None else inner.scale
     if inner is not None and inner.name == "scores":
         scale = "1"
-    rest = side[at:]
-    if not rest:
-        return Meaning("weights", scale)
-    return Meaning("output", scale) if _VALUES.fullmatch(rest) else None
+    turned = inner is not None and inner.columns
+    known = inner is not None and inner.name in ARGUMENTS
+    unclear = inner.unclear if inner is not None and known else _unclear(argument, defined)
+    times = None if inner is None else inner.argument
+    if side[at:] and not _VALUES.fullmatch(side[at:]):
+        return None
+    return Meaning("output" if side[at:] else "weights", scale, turned, unclear, times)
+
+
+def _is_softmax(side: str, defined: dict[str, Role]) -> bool:
+    soft = _SOFTMAX.match(side)
+    meaning = None if soft is None else _soft(side, soft.end(), defined)
+    return meaning is not None and meaning.name == "weights"
+
+
+def _unclear(argument: str, defined: dict[str, Role]) -> str | None:
+    """An argument of a softmax, if it is not scores by name, a sum of scores and a mask, or numbers."""
+    parts = argument.split("+")
+    if all(part and _is_argument(part, defined) for part in parts):
+        return None
+    return argument
+
+
+def _is_argument(part: str, defined: dict[str, Role]) -> bool:
+    if not re.search(r"[^\W\d_]", part) or any(0xE000 <= ord(char) <= 0xF8FF for char in part):
+        return True  # numbers
+    role = role_of(part, defined)
+    if role is not None and role.name in (*ARGUMENTS, "mask"):
+        return True
+    made = _made(_stripped(part), defined)
+    return (role is None and _SCORE_LIKE.fullmatch(part) is not None) or (made is not None and made.name in ARGUMENTS)
 
 
 def _scaled(side: str, defined: dict[str, Role]) -> Meaning | None:
@@ -94,9 +138,15 @@ def _scaled(side: str, defined: dict[str, Role]) -> Meaning | None:
     divided = _DIVIDED.fullmatch(side)
     if divided is not None:
         what = divided["what"]
-        known = _SCORED.fullmatch(what) or defined.get(what, Role("")).name == "scores" or what in ("S", "scores")
-        scale = scale_of(f"1/({_stripped(divided['by'])})") if known else None
-        return None if scale is None else Meaning("scaled", scale)
+        turned = re.fullmatch(_TURNED, what) is not None
+        known = turned or _SCORED.fullmatch(what)
+        role = None if known else role_of(what, defined)
+        scale = scale_of(f"1/({_stripped(divided['by'])})") if known or role is not None else None
+        if scale is None or (role is not None and role.name not in ("scores", "scaled")):
+            return None
+        if role is not None and role.name == "scaled":
+            return Meaning("scaled", unclear=side)
+        return Meaning("scaled", scale, turned, argument=None if known else (what, scale))
     factor = _FACTOR.fullmatch(side)
     scale = None if factor is None else scale_of(_stripped(factor["by"].rstrip("*")))
     return None if scale is None else Meaning("scaled", scale)

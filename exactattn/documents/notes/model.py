@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from exactattn.documents.pasted import Pasted
 from exactattn.findings import Place
@@ -36,6 +37,14 @@ class Block:
     end: int
     by: str
     derived: bool = False
+    scale: str | None = None  # the factor on the scores that its own formula states
+
+
+class Scale(NamedTuple):
+    """A scale that a formula or a sentence states."""
+
+    text: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,15 +49,16 @@ def role_of(label: str, defined: dict[str, Role] | None = None) -> Role | None:
     spelled = flat(without_prompt(label))
     if spelled is None:
         return None
-    name = compact(spelled).strip("'\"`*:").rstrip(".")
+    name = compact(spelled).strip('"`*:').lstrip("'").rstrip(".")
+    if name.count("'") == 1 and label.strip().startswith("'"):
+        name = name.rstrip("'")
     projection = _PROJECTION.fullmatch(name)
     if projection is not None:
         head = projection[1] or projection[3]
         return Role("W_" + projection[2][0].upper(), head=None if head is None else int(head))
-    known = _known(name, defined or {})
-    if known is not None:
+    known, indexed = _known(name, defined or {}), _INDEXED.fullmatch(name)
+    if known is not None and (indexed is None or _known(indexed["base"], defined or {}) is None):
         return known
-    indexed = _INDEXED.fullmatch(name)
     if indexed is not None:
         known = _known(indexed["base"], defined or {})
         if known is not None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from exactattn.documents.notes.examples import Example, values
+from exactattn.documents.notes.masking import AFTER_MASK
 from exactattn.documents.notes.model import Block, Noted
 from exactattn.documents.notes.recognise import Definitions
+from exactattn.errors import NumeralError
 from exactattn.findings import Place
+from exactattn.numbers.numerals import parse_exact
 
 PROJECTION = {"q": "W_Q", "k": "W_K", "v": "W_V"}
 GIVEN = {"q": "Q", "k": "K", "v": "V"}
@@ -29,6 +34,12 @@ class Parts:
     inputs_of_formulas: bool = False
     used: set[int] = field(default_factory=set)  # ids of printed blocks that became inputs
     noted: list[Noted] = field(default_factory=list)
+    of: dict[int, str] = field(default_factory=dict)  # ids of prints that a formula of their own makes, and it
+    withheld: list[tuple[Block, str]] = field(default_factory=list)  # prints that are not judged, and why
+
+    def withholds(self, block: Block) -> bool:
+        """Is a print not judged?"""
+        return any(block is one for one, _ in self.withheld)
 
     @property
     def nothing(self) -> bool:
@@ -45,15 +56,61 @@ class Maker:
     identity: tuple[Place, str] | None  # where the document says that Q, K and V are X, and how
     leave_out: set[tuple[str, Place]] = field(default_factory=set)  # inputs that did not fit
     parts: Parts = field(default_factory=Parts)
+    scale: str = "1"
+    why_not_causal: str | None = None  # why it is not known whether the mask that words tell holds here
+
+    def withhold(self, stages: Iterable[str], why: str) -> None:
+        """Leaves prints of these stages unjudged, as something that they depend on is not understood."""
+        for block in self.example.printed:
+            if block.role.name in stages and not self.parts.withholds(block):
+                self.parts.withheld.append((block, why))
+
+    def _here(self, place: Place) -> bool:
+        """Is a place in the part of the document that is about this example?"""
+        return self.example.covers(place.line)
 
     def make(self) -> Parts:
         """The parts of the problem."""
+        self.why_not_causal = self._against_causal()
+        for unclear in self.defined.words.unclear:
+            if self._here(unclear.place):
+                self.withhold(unclear.stages, unclear.why)
+        if self.why_not_causal:
+            self.withhold(AFTER_MASK, self.why_not_causal)
         sources = {part: self._source(part) for part in "qkv"}
         if all(source is not None for source in sources.values()):
             self._attention(sources)
         else:
             self._formulas()
+        given = any(key == "scaled" for key, *_ in self.parts.blocks)
+        for block in [] if given or self.parts.nothing else self.example.printed:
+            if block.scale is not None and not self._same_scale(block.scale):
+                self._of_its_own(block, block.scale)
         return self.parts
+
+    def _same_scale(self, stated: str) -> bool:
+        """Is a scale the one of the problem?"""
+        width = self._width()
+        names = {} if width is None else {"d_k": Fraction(width)}
+        try:
+            return stated == self.scale or parse_exact(stated, names) == parse_exact(self.scale, names)
+        except NumeralError:
+            return False
+
+    def _of_its_own(self, block: Block, scale: str) -> None:
+        """A print whose own formula has another scale than the problem: that formula is judged, if there is no mask."""
+        parts, name = self.parts, block.role.name
+        masked = "masked" in parts.steps or any(key in ("causal", "mask", "orientation") for key, *_ in parts.texts)
+        masked |= any(key == "mask" for key, *_ in parts.blocks)
+        given = (
+            any(key == "scores" for key, *_ in parts.blocks) or "scores" in parts.steps or not parts.inputs_of_formulas
+        )
+        formula = {"weights": f"softmax(scores*{scale})", "scaled": f"scores*{scale}"}.get(name)
+        if formula is None or masked or not given or block.role.row is not None or id(block) in parts.used:
+            parts.withheld.append((block, f"its formula has the scale {scale}, and the problem {self.scale}"))
+        else:
+            width = self._width()
+            parts.of[id(block)] = formula if width is None else formula.replace("d_k", str(width))
 
     def given(self, name: str) -> Block | None:
         """An input, or the first whole print of a stage, that may be used."""
@@ -96,8 +153,9 @@ class Maker:
             if other is not None:
                 self.parts.blocks.append((name, other, False))
         turned = self.defined.matrices_turned
-        if turned is not None and self.defined.rows is None and x is not None:
-            says = f"line {turned.line} multiplies X from the left"
+        if turned is not None and self.defined.rows is None:
+            said = any(one.place == turned for one in self.defined.words.columns)
+            says = f"line {turned.line} " + ("says that tokens are columns" if said else "multiplies X from the left")
             self.parts.texts.append(("orientation", "columns", turned, says))
         self._scale()
         self._causal()
@@ -107,16 +165,18 @@ class Maker:
 
     def _scale(self) -> None:
         """The scale that the document states first, with numbers before sizes."""
-        stated = self.defined.scales
+        stated = [one for one in self.defined.scales if self._here(one.place)]
         numbers = [one for one in stated if "d_" not in one.text]
         chosen = next(iter(numbers or stated), None)
         if chosen is None:
             scale, why = "1/sqrt(d_k)", "no formula of the document states a scale"
             if not self.defined.speaks_of_scale:
                 scale, why = "1", "the document speaks of a softmax, and nowhere of a scale"
+            self.scale = scale
             self.parts.texts.append(("scale", scale, None, f"assumed: {why}"))
             self.parts.noted.append(Noted(self.example.first, f"the scale is {scale}", why, True, True))
             return
+        self.scale = chosen.text
         self.parts.texts.append(("scale", chosen.text, chosen.place, f"line {chosen.place.line}"))
         for other in numbers:
             if other.text != chosen.text:
@@ -124,26 +184,58 @@ class Maker:
                 self.parts.noted.append(Noted(other.place, f"the scale {other.text}", says, understood=False))
 
     def _causal(self) -> None:
-        """A causal mask that the printed numbers show: -inf above the diagonal and nowhere else."""
+        """A mask that the printed numbers show by -inf, or a causal mask that the words tell."""
         if self.given("mask") is not None:
             return
+        block = self.example.stage("masked")
+        if block is not None and not shows_causal(block):
+            rows = [[0 if cell.minus_infinity else 1 for cell in row] for row in block.pasted.rows]
+            why = f"-inf stands there on line {block.place.line}"
+            self.parts.texts.append(("mask", str(rows), block.place, f"assumed: {why}"))
+            self.parts.noted.append(Noted(block.place, "a mask", why, True, True))
+        elif (found := self._causal_by()) is not None:
+            place, why = found
+            self.parts.texts.append(("causal", "true", place, f"assumed: {why}"))
+            self.parts.noted.append(Noted(place, "a causal mask", why, True, True))
+
+    def _causal_by(self) -> tuple[Place, str] | None:
+        """Where it is said that the mask is causal, and how."""
         block = next((b for b in self.example.printed if b.role.name == "masked" and shows_causal(b)), None)
         if block is not None:
-            why = f"-inf stands above the diagonal on line {block.place.line}, and nowhere else"
-            self.parts.texts.append(("causal", "true", block.place, f"assumed: {why}"))
-            self.parts.noted.append(Noted(block.place, "a causal mask", why, True, True))
+            return block.place, f"-inf stands above the diagonal on line {block.place.line}, and nowhere else"
+        said = next((one for one in self.defined.words.causal if self._here(one.place)), None)
+        if said is None or self.why_not_causal is not None:
+            return None
+        return said.place, f"line {said.place.line} says '{said.words}'"
+
+    def _against_causal(self) -> str | None:
+        """Why it is not known whether a causal mask that words tell holds for the numbers here."""
+        said = [one for one in self.defined.words.causal if self._here(one.place)]
+        if not said or self.given("mask") is not None or self.example.stage("masked") is not None:
+            return None
+        line = said[-1].place.line
+        other = next((one for one in self.defined.words.not_causal if self._here(one.place)), None)
+        if other is not None:
+            return f"line {line} speaks of a causal mask, and line {other.place.line} of none"
+        weights = self.example.stage("weights")
+        if weights is not None and not pasted_causal(weights):
+            return f"line {line} speaks of a causal mask, and these weights are not 0 above the diagonal"
+        q, k = self.given("q"), self.given("k")
+        if q is not None and k is not None and self.given("X") is None and _counts_differ(q, k):
+            return f"line {line} speaks of a causal mask, and there are not as many keys as queries"
+        return None
 
     def _formulas(self) -> None:
         """What can be computed from the stages that are given: each that nothing gives is an input."""
         parts, known = self.parts, set[str]()
         parts.inputs_of_formulas = True
-        for name in ("q", "k", "v", "scores", "scaled", "weights", "output"):
+        for name in ("q", "k", "v", "scores", "scaled", "masked", "weights", "output"):
             formula = self._formula(name, known)
             block = self.given(name)
             if formula is not None:
                 parts.steps[name] = formula
                 known.add(name)
-            elif block is not None and name not in ("weights", "output"):
+            elif block is not None and name not in ("masked", "weights", "output"):
                 rounded = block.derived and name in ("scores", "scaled") and _has_decimals(block)
                 parts.blocks.append((name, block, rounded))
                 parts.used.add(id(block))
@@ -161,25 +253,44 @@ class Maker:
         """How a stage follows from those that are known."""
         if name == "scaled":
             return self._scaled() if "scores" in known else None
+        if name == "masked":
+            return self._masked() if "scaled" in known else None
+        if name == "weights" and "masked" in known:
+            return "softmax(masked)"
         formula, needs = _CHAIN.get(name, ("", ("nothing",)))
         return formula if known.issuperset(needs) else None
 
-    def _scaled(self) -> str | None:
-        stated = [one for one in self.defined.scales if not re.search(r"\bd_|\b[nLSH]\b", one.text)]
-        width = self._width()
-        if stated:
-            return f"scores*{stated[0].text}" if stated[0].text != "1" else "scores*1"
-        if self.defined.scales and width is not None:
-            return "scores*" + self.defined.scales[0].text.replace("d_k", str(width))
-        if self.defined.scales:
+    def _masked(self) -> str | None:
+        """The causal mask, where there is one."""
+        found = self._causal_by()
+        if found is None:
+            if self.given("mask") is not None or self.example.stage("masked") is not None:
+                self.withhold(AFTER_MASK, "there is a mask, and not everything that it is put on is given")
             return None
+        self.parts.noted.append(Noted(found[0], "a causal mask", found[1], True, True))
+        return "causal(scaled)"
+
+    def _scaled(self) -> str | None:
+        here = [one for one in self.defined.scales if self._here(one.place)]
+        stated = [one for one in here if not re.search(r"\bd_|\b[nLSH]\b", one.text)]
+        width = self._width()
+        if stated or here:
+            self.scale = (stated or here)[0].text
+            if "d_k" in self.scale and width is None:
+                return None
+            return "scores*" + self.scale.replace("d_k", str(width))
         why = "no formula of the document states a scale"
+        if self.defined.speaks_of_scale and width is not None:
+            self.parts.noted.append(Noted(self.example.first, "the scale is 1/sqrt(d_k)", why, True, True))
+            self.scale = "1/sqrt(d_k)"
+            return f"scores*1/sqrt({width})"
         self.parts.noted.append(Noted(self.example.first, "the scores are not scaled", why, True, True))
         return "scores*1"
 
     def _width(self) -> int | None:
-        block = self.given("q") or self.given("k")
-        return None if block is None else len(block.pasted.rows[0])
+        block = self.given("q") or self.given("k") or self.given("W_K") or self.given("X")
+        turned = self.defined.matrices_turned is not None and self.defined.rows is None
+        return None if block is None else len(block.pasted.rows) if turned else len(block.pasted.rows[0])
 
 
 def shows_causal(block: Block) -> bool:
@@ -187,6 +298,19 @@ def shows_causal(block: Block) -> bool:
     rows = block.pasted.rows
     square = len(rows) == len(rows[0]) > 1
     return square and all(x.minus_infinity == (j > i) for i, row in enumerate(rows) for j, x in enumerate(row))
+
+
+def pasted_causal(block: Block) -> bool:
+    """Are printed weights 0 wherever the key comes after the query?"""
+    rows = block.pasted.rows
+    if len(rows) != len(rows[0]):
+        return False
+    later = [cell for i, row in enumerate(rows) for cell in row[i + 1 :] if cell.said is not None]
+    return all(cell.said is not None and cell.said.numeral.value == 0 for cell in later)
+
+
+def _counts_differ(q: Block, k: Block) -> bool:
+    return [len(q.pasted.rows), len(q.pasted.rows[0])] != [len(k.pasted.rows), len(k.pasted.rows[0])]
 
 
 def _has_decimals(block: Block) -> bool:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from exactattn.documents.notes.asides import aside, sentence_of
+from exactattn.documents.notes.conditions import Conditions
 from exactattn.documents.notes.flat import compact, flat
-from exactattn.documents.notes.meanings import Meaning, meaning_of
-from exactattn.documents.notes.model import Block, Noted, Role
+from exactattn.documents.notes.masking import AFTER_MASK, looks_masked, softmax_names
+from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
+from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
+from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cells
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
+from exactattn.documents.notes.sentences import Sentence, sentences
 from exactattn.documents.notes.statements import Statement
 from exactattn.documents.notes.wordlist import mentioned, row_in_words
 from exactattn.documents.pasted import Found
@@ -20,14 +24,8 @@ from exactattn.findings import Place
 from exactattn.numbers.tokens import shorten
 
 _NUMBERED = re.compile(r"(?:_\{?|\^\{?\()([0-9]{1,2})\)?\}?\Z")  # a matrix with a number in its name
+STAGES = ("scores", "scaled", *AFTER_MASK)
 _OPERATORS = "+-*/·×=@(^,≈"
-
-
-class Scale(NamedTuple):
-    """A scale that a formula states."""
-
-    text: str
-    place: Place
 
 
 @dataclass
@@ -35,17 +33,22 @@ class Definitions:
     """What the formulas of a document define: names, scales, and which names are said to be equal."""
 
     names: dict[str, Role] = field(default_factory=dict)
+    softmax_of: set[str] = field(default_factory=set)  # the names that a softmax is taken of as they are
     scales: list[Scale] = field(default_factory=list)
     columns: Place | None = None
     rows: Place | None = None
     speaks_of_scale: bool = False
     matrices_turned: Place | None = None  # where a projection stands before X, so that tokens are columns
     unclear: set[str] = field(default_factory=set)
+    words: Conditions = field(default_factory=Conditions)
 
 
-def definitions(statements: Iterable[Statement]) -> Definitions:
+def definitions(statements: Iterable[Statement], words: Conditions) -> Definitions:
     """What the equations of a document say of its names, those first that do not rest on others."""
-    out, known = Definitions(), list(statements)
+    out, known = Definitions(words=words), list(statements)
+    out.softmax_of = softmax_names(known)[0]
+    if words.identity:
+        out.names[SAME] = Role("X")
     for _ in range(2):
         out.scales.clear()
         for statement in known:
@@ -57,10 +60,10 @@ def _define(statement: Statement, out: Definitions) -> None:
     meanings = [meaning for side in statement.sides if (meaning := meaning_of(side, out.names)) is not None]
     for side in statement.sides:
         turned = meaning_of(side, out.names)
-        if turned is not None and turned.columns and "X" in side:
+        if turned is not None and turned.columns and ("X" in side or turned.name in ("output", "scaled", "weights")):
             out.matrices_turned = out.matrices_turned or statement.place
     for meaning in meanings:
-        if meaning.scale is not None:
+        if meaning.scale is not None and (meaning.argument is None or meaning.argument[0] not in out.softmax_of):
             out.scales.append(Scale(meaning.scale, statement.place))
         if meaning.name in ("q", "k", "v") or meaning.columns:
             out.columns = out.columns or (statement.place if meaning.columns else None)
@@ -95,9 +98,13 @@ class Recogniser:
     zero_based: bool = False
     blocks: list[Block] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
+    cells: dict[int, str] = field(default_factory=dict)  # what the code above a print printed, by line
 
     def read(self, found: Iterable[Found]) -> None:
         """Every block, in order."""
+        self.sentences = list(sentences(self.source))
+        self.cells = printed_by_cells(self.source)
         for one in found:
             self._one(one)
 
@@ -116,26 +123,37 @@ class Recogniser:
             if not claimed:
                 self._left(found, place, "it is a part of a product, a sum or a call, and not judged by itself")
             return
-        roles, by, derived = self._roles(found, label, before, statement)
+        roles, by, meaning = self._roles(found, label, before, statement)
         if not roles:
             self._left(found, place, by)
+        scale = None if meaning is None else meaning.scale
+        offset = self.source.starts[place.line - 1] + place.column - 1
+        apart = aside(sentence_of(self.sentences, offset)) if scale is None else None
+        if apart is not None and any(role.name in STAGES for role in roles):
+            self._left(found, place, f"the sentence speaks of '{apart}', so these may be other numbers")
+            return
         for role in roles:
-            self.blocks.append(Block(role, found.pasted, place, found.end_line, by, derived))
+            self.blocks.append(Block(role, found.pasted, place, found.end_line, by, meaning is not None, scale))
 
     def _roles(
         self, found: Found, label: str | None, before: str | None, statement: Statement | None
-    ) -> tuple[list[Role], str, bool]:
-        """What a block is, by what, and does a formula make it; nothing, and why not."""
+    ) -> tuple[list[Role], str, Meaning | None]:
+        """What a block is, by what, and what the formula that makes it says; nothing, and why not."""
         vector = found.pasted.vector
         if label is not None and is_prompt(label):
             side = None if statement is None else statement.sides[0]
             label = named_by_prompt(label, side, self.source.text.split("\n"))
+        cell = self.cells.get(found.start_line) if label is None else None
+        if cell is not None:
+            label = cell
         told = equation_before(before) if label is None and before is not None else []
         if told and (told[-1] == "" or meaning_of(told[-1], self.defined.names) is not None):
             label = "=".join(told)
         names = [] if label is None else [name for name in label.split("=") if name.strip()]
         roles = [role for name in names if (role := role_of(name, self.defined.names)) is not None]
         meaning = self._meaning(statement, names)
+        if meaning is not None and meaning.unclear is not None:
+            return [], f"what {_shown(meaning.unclear)} is, is not understood", None
         if meaning is not None and (not roles or len(roles) == 1):
             row = roles[0].row if roles else None
             roles = [Role(meaning.name, row)]
@@ -146,9 +164,11 @@ class Recogniser:
             role = role_in_words(_last_clause(before))
             role = role or role_in_words(before)
             roles, by = ([role] if role is not None else []), f"the words {_shown(before)}"
+        if not roles and looks_masked(found.pasted):
+            roles, by = [Role("mask", None, False)], by or f"the words {_shown(before)}"
         if not roles:
-            return [], self._why_not(label, before), False
-        return [self._with_row(role, found, label, before, vector) for role in roles], by, meaning is not None
+            return [], self._why_not(label, before), None
+        return [self._with_row(role, found, label, before, vector) for role in roles], by, meaning
 
     def _told_before(self, found: Found) -> str | None:
         """The words before one of several lists in a sentence; None where it is an operand of something."""
@@ -198,6 +218,8 @@ class Recogniser:
         return ""
 
     def _why_not(self, label: str | None, before: str | None) -> str:
+        if label == UNKNOWN:
+            return "the code before it prints several things, or none by a name"
         if label is not None:
             name = name_of(label)
             if name in self.defined.unclear:

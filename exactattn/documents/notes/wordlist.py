@@ -70,7 +70,17 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("context", (r"context vectors?", r"Kontextvektor\w*", "上下文向量")),
     ("q", (r"quer(?:y|ies)(?: (?:vectors?|matrix))?", r"Abfrage\w*", r"Query-?\w*", "查询(?:向量|矩阵)?", r"\$Q\$")),
     ("k", (r"keys?(?: (?:vectors?|matrix))?", r"Schlüssel\w*", "键(?:向量|矩阵)?", r"\$K\$")),
-    ("v", (r"values? (?:vectors?|matrix)", "Wertematrix", r"Wertvektor\w*", "值(?:向量|矩阵)", r"\$V\$")),
+    (
+        "v",
+        (
+            r"\A\W*(?:the |our )?values\W*\Z",
+            r"values? (?:vectors?|matrix)",
+            "Wertematrix",
+            r"Wertvektor\w*",
+            "值(?:向量|矩阵)",
+            r"\$V\$",
+        ),
+    ),
     (
         "X",
         (

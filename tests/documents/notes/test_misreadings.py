@@ -1,0 +1,299 @@
+"""What changes a problem and stands beside the numbers: understood, or listed and not judged; never passed over."""
+
+import pytest
+
+from exactattn.documents.case import loads
+from exactattn.documents.notes import read_notes
+from exactattn.documents.notes.equations import numeric
+from exactattn.documents.notes.meanings import meaning_of
+from exactattn.documents.notes.names import role_of
+from exactattn.documents.notes.statements import Statement
+from exactattn.findings import Place, Verdict
+from exactattn.journeys.verify import verify
+
+GIVEN = "Q = [[1, 2], [0, 1]]\nK = [[1, 0], [0, 1]]\nV = [[10, 0], [0, 10]]\n\n"
+
+
+def left(text):
+    """The lines of what was not understood, and why."""
+    return {one.place.line: one.says for one in read_notes(text).noted if not one.understood}
+
+
+def printed(text):
+    """The names of the blocks that are judged."""
+    return read_notes(text).text.partition("\nprinted:")[2].partition("\nclaims:")[0]
+
+
+def failing(tmp_path, text):
+    """What is found to be wrong in a document."""
+    path = tmp_path / "document.md"
+    path.write_text(text, encoding="utf-8")
+    (report,) = verify(path).reports
+    return [finding.id for finding in report.wrong]
+
+
+# scores [[1, 2], [0, 1]], scaled by 1/sqrt(2): 0.707, 1.414; the last softmax row 1/(1 + e^(1/sqrt(2))) = 0.330
+SCALED = "$$\\frac{QK^T}{\\sqrt{2}} = [[0.71, 1.41], [0, 0.71]]$$\n\n"
+MASKED = "[[0.71, -inf], [0, 0.71]]"
+WEIGHTS = "[[1, 0], [0.33, 0.67]]"
+
+
+@pytest.mark.parametrize(
+    "masked",
+    [
+        f"With the mask,\n\n$$M = {MASKED}$$\n\n$$A = softmax(M) = {WEIGHTS}$$\n",
+        f"$$\\tilde S = {MASKED}$$\n\n$$A = softmax(\\tilde S) = {WEIGHTS}$$\n",
+        f"The masked scores are\n\n$$M = {MASKED}$$\n\n$$A = {WEIGHTS}$$\n",
+        f"$$S_{{masked}} = {MASKED}$$\n\n$$A = softmax(S_{{masked}}) = {WEIGHTS}$$\n",
+        f"$$M = [[0, -inf], [0, 0]]$$\n\n$$S + M = {MASKED}$$\n\n$$A = softmax(S + M) = {WEIGHTS}$$\n",
+    ],
+)
+def test_scores_after_the_mask_are_no_mask_that_is_added(tmp_path, masked):
+    text = GIVEN + SCALED + masked
+    assert "  masked: [[0.71, -inf], [0, 0.71]]" in printed(text)
+    assert ("causal: true" in read_notes(text).text) or "mask: [[0, -inf], [0, 0]]" in read_notes(text).text
+    assert failing(tmp_path, text) == []
+    assert failing(tmp_path, text.replace("0.33,", "0.38,")) == ["weights[1,0]"]
+
+
+def test_a_mask_of_other_numbers_is_listed_and_what_rests_on_it_is_not_judged():
+    text = GIVEN + "$$QK^T = [[1, 2], [0, 1]]$$\n\n$$M = [[0, -0.5], [-0.5, 0]]$$\n\n$$A = [[0.9, 0.1], [0.4, 0.6]]$$\n"
+    assert "weights" not in printed(text)
+    assert "scores" in printed(text)
+    assert "the mask on line 7 is not understood" in left(text)[9]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "We use a causal mask.",
+        "Position $i$ attends to $j \\le i$ only.",
+        "Now we mask the future.",
+        "这里使用因果掩码。",
+        "Es gilt eine kausale Maske.",
+        "A token must not look at later tokens.",
+    ],
+)
+def test_a_causal_mask_in_words(tmp_path, words):
+    text = f"{GIVEN}{words}\n\n$$A = softmax(QK^T/\\sqrt{{d_k}}) = {WEIGHTS}$$\n"
+    draft = read_notes(text)
+    assert loads(draft.text).problems[""].spec.causal == "top-left"
+    assert any(one.assumed and one.what == "a causal mask" for one in draft.noted)
+    assert failing(tmp_path, text) == []
+
+
+def test_a_mask_in_words_that_the_weights_do_not_show_leaves_them_unjudged():
+    text = GIVEN + "Decoders use a causal mask.\n\n$$A = [[0.33, 0.67], [0.33, 0.67]]$$\n"
+    assert "causal" not in read_notes(text).text.partition("problem:")[2].replace("# ", "")
+    assert "not 0 above the diagonal" in left(text)[7]
+
+
+def test_without_a_causal_mask_means_none():
+    text = GIVEN + "There is no causal mask here.\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n"
+    assert "causal: true" not in read_notes(text).text
+
+
+def test_a_causal_mask_where_only_scores_are_given():
+    text = "scores = [[1, 2], [0, 1]]\n\nWith a causal mask the attention weights are [[1, 0], [0.27, 0.73]].\n"
+    assert [str(step.name) for step in loads(read_notes(text).text).sheets[""].steps] == ["scaled", "masked", "weights"]
+
+
+@pytest.mark.parametrize("words", ["a padding mask", "sliding-window attention"])
+def test_a_mask_that_is_not_read(words):
+    text = f"{GIVEN}We use {words}.\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n"
+    assert "weights" not in printed(text)
+    assert "which is not read" in left(text)[7]
+
+
+@pytest.mark.parametrize(
+    ("words", "scale"),
+    [
+        ("We divide the scores by $\\sqrt{2}$.", "1/sqrt(2)"),
+        ("The scores are scaled by 1/8.", "1/8"),
+        ("Wir teilen die Skalarprodukte durch $\\sqrt{d_k}$.", "1/sqrt(d_k)"),
+        ("We divide the scores by the square root of the key dimension.", "1/sqrt(d_k)"),
+        ("We compute softmax(QK^T/√d_k).", "1/sqrt(d_k)"),
+        ("The scores are not scaled.", "1"),
+    ],
+)
+def test_a_scale_in_words(words, scale):
+    draft = read_notes(f"{GIVEN}{words}\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n")
+    assert f"  # line 5\n  scale: {scale}\n" in draft.text
+
+
+def test_a_scale_in_words_that_is_no_number_leaves_what_rests_on_it_unjudged():
+    text = f"{GIVEN}We divide the scores by $\\kappa$.\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n"
+    assert "weights" not in printed(text)
+    assert "divide the scores by" in left(text)[7]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Then divide each by 11.21.", "Dividing by $d_k$ makes the variance 1.", "We never divide the scores by 3."],
+)
+def test_other_divisions_are_no_scale(words):
+    assert "1/sqrt(d_k)" in read_notes(f"{GIVEN}{words}\n\nAttention weights: [[0.3, 0.7], [0.3, 0.7]]\n").text
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["$W_Q = W_K = W_V = I$", "Let $Q = K = V = X$.", "There are no projections.", "We use identity projections."],
+)
+def test_queries_keys_and_values_that_are_the_tokens(tmp_path, words):
+    # X = I: the scores are I; scaled 1/sqrt(2), the softmax is e^0.7071/(1 + e^0.7071) = 0.67
+    text = f"X = [[1, 0], [0, 1]]\n\n{words}\n\n$$S = XX^T = [[1, 0], [0, 1]]$$\n\n"
+    text += "$$A = softmax(S/\\sqrt{2}) = [[0.67, 0.33], [0.33, 0.67]]$$\n\n$$AX = [[0.67, 0.33], [0.33, 0.67]]$$\n"
+    for stage in ("scores", "weights", "output"):
+        assert f"  {stage}: [[" in printed(text)
+    assert failing(tmp_path, text) == []
+
+
+def test_tokens_as_columns_in_words():
+    text = "Tokens are the columns of $X = [[1, 0, 1], [0, 1, 1]]$, and $Q = K = V = X$.\n\n"
+    text += "$$K^TQ/\\sqrt{2} = [[0.71, 0, 0.71], [0, 0.71, 0.71], [0.71, 0.71, 1.41]]$$\n"
+    case = loads(read_notes(text).text)
+    assert case.problems[""].spec.orientation == "columns"
+    assert [block.name for block in case.printed[""]] == ["scaled"]
+
+
+def test_a_product_of_turned_queries_is_not_judged():
+    text = "Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 2]]\nV = [[1, 0], [0, 1]]\n\n$$Q^TK = [[1, 0], [0, 2]]$$\n"
+    assert "printed:" not in read_notes(text).text
+
+
+def test_the_factor_in_the_argument_of_a_softmax_counts(tmp_path):
+    # exp(0), exp(2): 0.119, 0.881; at half of it exp(0), exp(1): 0.269, 0.731
+    text = "The scores are $s = [0, 2]$.\n\n$softmax(s) = [0.119, 0.881]$\n\n$softmax(s/2) = [0.269, 0.731]$\n"
+    assert 'of: "softmax(scores*1/2)"' in read_notes(text).text
+    assert failing(tmp_path, text) == []
+    assert len(failing(tmp_path, text.replace("0.269", "0.259"))) == 1
+
+
+@pytest.mark.parametrize("side", ["softmax(s/T)", r"softmax(Wx)", r"softmax(s^2)", "softmax(x/2 + 1)"])
+def test_an_argument_of_a_softmax_that_is_not_understood(side):
+    meaning = meaning_of(side)
+    assert meaning is None or meaning.unclear is not None
+
+
+CELLS = """\
+```python
+import numpy as np
+Q = np.array([[1, 0], [0, 1]])
+K = np.array([[1, 0], [0, 1]])
+V = np.array([[2, 0], [0, 4]])
+scores = Q @ K.T / np.sqrt(2)
+print(scores)
+```
+
+Output:
+
+```
+[[0.70710678 0.        ]
+ [0.         0.70710678]]
+```
+
+```python
+weights = softmax(scores)
+print(weights @ V)
+```
+
+```
+[[1.33952310 1.32095380]
+ [0.66047690 2.67904620]]
+```
+
+```python
+print(Q, K)
+```
+
+```
+[[1 0]
+ [0 1]]
+```
+"""
+
+
+def test_a_print_below_a_cell_is_what_the_cell_printed():
+    draft = read_notes(CELLS)
+    assert [block.name for block in loads(draft.text).printed[""]] == ["scaled", "output"]
+    assert "prints several things" in left(CELLS)[32]
+
+
+EXAMPLE = "Q = [[{0}, 0], [0, {0}]]\nK = [[1, 0], [0, 1]]\nV = [[1, 2], [3, 4]]\n\n$$softmax(QK^T/{1}) = {2}$$\n\n"
+
+
+@pytest.mark.parametrize("head", ["## Example {}", "**Beispiel {}.**", "### Exercise {}: numbers"])
+def test_numbered_examples_are_problems_of_their_own(tmp_path, head):
+    # scores 1 and 4 on the diagonal, scaled by 1 and 1/2: e/(1 + e) = 0.731, e^2/(1 + e^2) = 0.881
+    text = f"# Two\n\n{head.format(1)}\n\n{EXAMPLE.format(1, 1, '[[0.731, 0.269], [0.269, 0.731]]')}"
+    text += f"{head.format(2)}\n\n{EXAMPLE.format(4, 2, '[[0.881, 0.119], [0.119, 0.881]]')}"
+    assert len(loads(read_notes(text).text).problems) == 2
+    assert failing(tmp_path, text) == []
+    assert len(failing(tmp_path, text.replace("[[0.731", "[[0.751"))) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "With temperature 0.5 the attention weights are",
+        "Another head has the attention weights",
+        "If we had no scale, the attention weights would be",
+        "A random choice of attention weights:",
+    ],
+)
+def test_numbers_that_a_sentence_sets_apart_are_not_judged(words):
+    text = f"{GIVEN}{words} [[0.3, 0.7], [0.4, 0.6]].\n"
+    assert "printed:" not in read_notes(text).text
+    assert 5 in left(text)
+
+
+def test_a_name_with_a_prime_is_another_name():
+    assert role_of("A'") is None
+    assert role_of("'A'").name == "weights"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Self-attention is permutation equivariant.",
+        "It costs $O(n^2 d)$.",
+        "Var(q·k) is d_k.",
+        "Dividing by d_k is wrong.",
+    ],
+)
+def test_sentences_that_look_like_claims_are_listed(sentence):
+    text = f"{GIVEN}Attention weights: [[0.3, 0.7], [0.3, 0.7]]\n\n{sentence}\n"
+    assert "may be a claim" in left(text)[7]
+
+
+def test_inputs_said_to_be_the_same():
+    text = "X = [[1, 0], [0, 1]]\n\n$W^Q_1 = [[1, 0], [0, 1]]$, $W^K_1 = W^Q_1$, $W^V_1 = W^Q_1$\n\n"
+    text += "$W^Q_2 = [[2, 0], [0, 1]]$, $W^K_2 = W^Q_2$, $W^V_2 = W^Q_2$\n\n$$A_1 = [[0.67, 0.33], [0.33, 0.67]]$$\n"
+    first, second = loads(read_notes(text).text).problems.values()
+    assert first.heads[0].W_K == first.heads[0].W_Q == ((1, 0), (0, 1))
+    assert second.heads[0].W_V == ((2, 0), (0, 1))
+
+
+def test_vectors_in_round_brackets(tmp_path):
+    statement = Statement(("a",), (), Place(1, 1), 0, 1, True, {})
+    assert numeric(r"0.5 \cdot (1, 0) + 0.5 \cdot (1, 1)", statement, False) == "0.5*[1, 0] + 0.5*[1, 1]"
+    text = GIVEN + "$z_2 = 0.33 \\cdot (10, 0) + 0.67 \\cdot (0, 10) = (3.3, 7.6)$\n"
+    assert "line_5" in failing(tmp_path, text)
+
+
+def test_a_table_of_values():
+    table = "| 1 | 2 |\n|---|---|\n| 3 | 4 |\n| 5 | 6 |\n\n"
+    draft = read_notes(f"Queries:\n\n{table}Keys:\n\n{table}Values:\n\n{table}")
+    assert loads(draft.text).problems[""].heads[0].v is not None
+
+
+def test_brackets_that_do_not_match_are_named():
+    text = GIVEN + "$$A = \\begin{pmatrix} 0.3 & 0.7 \\\\ 0.3 & 0.7 \\end{bmatrix}$$\n"
+    assert any("closed by" in one.says and one.place.line == 5 for one in read_notes(text).noted)
+
+
+def test_every_note_about_the_document_is_in_the_report(tmp_path):
+    path = tmp_path / "document.md"
+    path.write_text(GIVEN + "Attention weights: [[0.33, 0.67], [0.33, 0.67]]\n\nIt is permutation invariant.\n")
+    (report,) = verify(path).reports
+    assert [f.where.line for f in report.findings if f.code == "EA903" and f.verdict is Verdict.NOT_RUN] == [7]
