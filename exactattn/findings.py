@@ -54,6 +54,7 @@ class PrintedCell:
     digits significant digits printed; form: integer, decimal, percent, fraction, closed or minus-infinity
     mark   what the author says of it: "=", "~" (about), "<" (just under), ">", "<=" or ">="
     cut    does the author say that more digits follow? word: the unit beside it, such as GB
+    bound  is it only said to be a bound ("less than 600"), and no value that is nearly reached ("just under 600")?
     """
 
     index: tuple[int, ...]
@@ -66,6 +67,7 @@ class PrintedCell:
     mark: str = "="
     cut: bool = False
     word: str | None = None
+    bound: bool = False
 
     @property
     def number(self) -> Exact:

@@ -15,6 +15,7 @@ from typing import Any
 from mpmath import mp, mpf
 
 mp.dps = 120
+ONE = mpf(1)
 SAME = mpf(10) ** -100
 MINUS_INFINITY = None  # stands for a masked score
 ROUNDED = ("exact", "rounded", "float-noise")
@@ -44,7 +45,7 @@ class Print:
     step: str
     index: Index
     text: str
-    times: Any = mpf(1)
+    times: Any = ONE
     block: str = ""
     dtype: str = "float64"
     reason: str = ""
@@ -136,7 +137,9 @@ class Judge:
         self.truth = self.values({})
 
     def values(
-        self, given: Mapping[tuple[str, Index], Any], replaced: Mapping[str, Formula] | None = None,
+        self,
+        given: Mapping[tuple[str, Index], Any],
+        replaced: Mapping[str, Formula] | None = None,
         base: Values | None = None,
     ) -> Values:
         """Every step, with some elements given in place of the computed ones and some formulas replaced.
@@ -180,14 +183,12 @@ class Judge:
         follow_wrong = self.values(wrong, None, self.truth)[step.name] if wrong else None
         moved = {}
         for label, given, f in (("wrong", wrong, follow_wrong), ("all", everything, follow_all)):
-            base = None
+            base = None if f is None else self.values(given, None, self.truth)
             for number, group in enumerate(_rows(errors, kept)):
                 changed = dict(given)
                 for place, key in enumerate(group):
                     changed[key] += 1 / mpf(997 + 10 * place * place + 7 * number)
-                base = base or self.values(given, None, self.truth)
                 moved[label, group] = self.values(changed, None, base)[step.name]
-            del f
         for x in here:
             self._judge_one(step, x, follow_all, follow_wrong, moved, kept)
         self._readings(step, here, everything, follow_all)
@@ -245,7 +246,7 @@ class Judge:
                 self._convention(x, step, block, others, everything, follow_all)
 
     def _convention(self, x, step, block, others, everything, follow_all) -> None:
-        whole = [name for name, (values, _) in others.items() if _explains(values, block, block) and _digits(values, block)]
+        whole = [n for n, (values, _) in others.items() if _explains(values, block, block) and _digits(values, block)]
         parts = []
         row = [y for y in block if y.row == x.row]
         for name, (values, replaced) in others.items():

@@ -9,14 +9,14 @@ from __future__ import annotations
 import random
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
 from typing import Any
 
 from independent import Print, Step
-from mpmath import floor, mpf, nint
 from mpmath import exp as e_to
+from mpmath import floor, isnan, mp, mpf, nint
 from mpmath import log as ln
 from mpmath import sqrt as root
 
@@ -154,9 +154,7 @@ def _base_readings(setup: Setup, weights: str) -> dict[str, Any]:
     if setup.causal:
         out["mask=none"] = {weights: _weights(everywhere, base)}
         out["mask=after_softmax"] = {
-            weights: lambda v: {
-                k: x if lower(k) else mpf(0) for k, x in softmax(v["scaled"], everywhere, base).items()
-            }
+            weights: lambda v: {k: x if lower(k) else mpf(0) for k, x in softmax(v["scaled"], everywhere, base).items()}
         }
     else:
         out["mask=causal"] = {weights: _weights(lower, base)}
@@ -218,8 +216,13 @@ def _of_masked(v: Any, allowed: Any) -> Any:
     return {k: (v["masked"][k] if allowed(k) and v["masked"][k] is not None else v["scaled"][k]) for k in v["scaled"]}
 
 
+def _ratio(x: Any, y: Any) -> Any:
+    """x / y; no number where an author printed 0 for y."""
+    return x / y if y else mp.nan
+
+
 def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]]:
-    """The steps of a sheet and their formulas; the catalogue reads the formula of the weights, and no other."""
+    """The steps of a sheet and their formulas; the catalogue rereads the softmax of the weights, and what they make."""
     given = {name: _matrix(rows) for name, rows in setup.inputs.items()}
     allowed, base = setup.allowed, setup.base
 
@@ -243,7 +246,7 @@ def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]
             Step("exps", lambda v: {k: e_to(log_base * x) for k, x in v["scaled"].items()}),
             Step("sums", lambda v: {(i,): sum(x for (r, _), x in v["exps"].items() if r == i)
                                     for i in range(setup.n)}),
-            Step("weights", lambda v: {(i, j): x / v["sums"][i,] for (i, j), x in v["exps"].items()}),
+            Step("weights", lambda v: {(i, j): _ratio(x, v["sums"][i,]) for (i, j), x in v["exps"].items()}),
         ]  # fmt: skip
     else:
         inner = "causal(scaled)" if setup.causal else "scaled"
@@ -251,7 +254,7 @@ def sheet_steps(setup: Setup, by_sums: bool) -> tuple[list[Step], dict[str, str]
         readings = _sheet_readings(setup)
         steps += [Step("weights", _weights(allowed, base), readings)]
     formulas["output"] = "matmul(weights, v)"
-    steps += [Step("output", lambda v: matmul(v["weights"], v["v"]))]
+    steps += [Step("output", lambda v: matmul(v["weights"], v["v"]), dict(steps[-1].readings))]
     return steps, formulas
 
 
@@ -281,7 +284,7 @@ class Document:
 def make(seed: int, form: str) -> Document:
     """A worked example as a `problem` or as a `sheet`."""
     for attempt in count():
-        with suppress(ZeroDivisionError):  # the author printed 0 for a sum, and cannot go on
+        with suppress(ValueError):  # the author went on with 0 for a sum
             return _make(random.Random(f"{form} {seed} {attempt}"), form)
     raise AssertionError
 
@@ -298,8 +301,6 @@ def _make(rng: random.Random, form: str) -> Document:
         names = [name for name in STAGES if name != "masked" or setup.causal]
     printed = [name for name in names if rng.random() < 0.75 or name == "exps"] or names[-1:]
     inside = "inlined" if rng.random() < 0.5 else "steps"
-    if formulas and inside == "inlined" and "weights" not in printed:
-        steps[-1] = replace(steps[-1], readings=steps[-2].readings)  # the softmax stands in the formula of the output
     author = _Author(rng, setup, steps, printed)
     author.work()
     text = _case(setup, author, formulas, inside)
@@ -327,6 +328,8 @@ class _Author:
         own: dict[str, Any] = {}
         for step in self.steps:
             made = dict(sorted(self.computed(step, own, planned).items()))
+            if any(x is not None and isnan(x) for x in made.values()):
+                raise ValueError("a division by zero")
             self.err(step, made, planned)
             if step.name in self.printed:
                 if rng.random() < 0.2:
@@ -369,7 +372,8 @@ class _Author:
     def show(self, name: str, made: Any, style: str, digits: int, planned: list[str]) -> Any:
         """Prints a step. Gives the values that the prints have."""
         times, factor = mpf(1), None
-        if name == "scaled" and self.setup.scale == "1/sqrt(d_k)" and self.setup.d_k in (2, 3) and self.rng.random() < 0.4:
+        rooted = name == "scaled" and self.setup.scale == "1/sqrt(d_k)" and self.setup.d_k in (2, 3)
+        if rooted and self.rng.random() < 0.4:
             factor, times = f"1/sqrt({self.setup.d_k})", 1 / root(mpf(self.setup.d_k))
         style = self.rng.choice([style, style, style, self.rng.choice(FORMS)])
         whole = all(x is None or abs(x / times - nint(x / times)) < mpf(10) ** -40 for x in made.values())
@@ -380,8 +384,9 @@ class _Author:
             planned.remove("complement")
             self.planted.append("weights: complement")
             for row in {k[0] for k in texts}:
-                rest = sum((Fraction(t) for k, t in texts.items() if k[0] == row and k[1] < self.setup.n - 1), Fraction(0))
-                texts[row, self.setup.n - 1] = _decimal(1 - rest, digits)
+                last = (row, self.setup.n - 1)
+                rest = sum((Fraction(t) for k, t in texts.items() if k[0] == row and k != last), Fraction(0))
+                texts[last] = _decimal(1 - rest, digits)
         self.blocks[name] = (texts, style, factor)
         prints = [Print(name, key, text, times, name) for key, text in texts.items()]
         self.prints += prints
@@ -445,6 +450,7 @@ def _plain(rows: Any) -> str:
 
 def _inlined(name: str, formulas: dict[str, str], printed: set[str]) -> str:
     """The formula of a step with those of steps that are not printed put in."""
+
     def put(match: re.Match[str]) -> str:
         word = match.group()
         return word if word in printed or word not in formulas else f"({_inlined(word, formulas, printed)})"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from exactattn.bench import Bench
 from exactattn.findings import Finding, Level, Verdict, as_text, name_index
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
-from exactattn.truth.prints import ROUNDED, Judged, is_cut
+from exactattn.truth.prints import ROUNDED, Judged, inequality, is_cut
 
 WORDS = {"<": "under", ">": "over", "<=": "at most", ">=": "at least"}
-ZERO = Interval(Fraction(0), Fraction(0))
 VERDICTS = {Answer.YES: Verdict.HOLDS, Answer.NO: Verdict.FAILS, Answer.CANNOT_TELL: Verdict.UNDECIDED}
 
 
@@ -75,22 +73,15 @@ class AuthorSays:
         verdict = Verdict.FAILS if others else Verdict.HOLDS
         message = f"the numbers are said to be {word}, and {others or 'none'} of the {len(judged)} "
         message += f"right ones {'is' if others == 1 else 'are'} only right as {other}"
+        if not judged:
+            message = f"the numbers are said to be {word}, and none of them is right"
         return bench.finding(
             self, "EA113", f"announced:{name}", verdict, message, level=Level.WARNING, where=items[0].cell.where,
             announced=word, otherwise=others,
         )  # fmt: skip
 
     def _inequality(self, bench: Bench, item: Judged) -> Finding:
-        mark = item.cell.mark
-
-        def holds(distance: Interval) -> Answer:
-            if mark in ("<", ">"):
-                return distance.less(ZERO) if mark == "<" else ZERO.less(distance)
-            return distance.at_most(ZERO.lower) if mark == "<=" else distance.at_least(ZERO.lower)
-
-        answer = bench.referee.ask(item.element, holds, item.cell.number)
-        if answer is Answer.CANNOT_TELL and bench.referee.equals(item.element, item.cell.number) is Answer.YES:
-            answer = Answer.known(mark in ("<=", ">="), mark in ("<", ">"))
+        mark, answer = item.cell.mark, inequality(bench.referee, item)
         how = {Answer.YES: "is", Answer.NO: "is not", Answer.CANNOT_TELL: "cannot be told to be"}[answer]
         id = name_index(item.block.name, *item.element.index)
         return bench.finding(

@@ -25,7 +25,8 @@ class Printed:
         "EA101": "A printed number is right: `exact` (equal to the true value), `rounded` (within half a unit of its "
         "last printed digit; a tie may go either way), `float-noise` (at least 15 significant digits and within 4 ulp "
         "of float64, or, where the block says `dtype: float32`, 7 digits and 4 ulp of float32), or "
-        "`truncated` (the true value cut toward zero). `by_accident` says that it is right although it rests on an "
+        "`truncated` (the true value cut toward zero, unless it follows exactly or rounded from earlier prints, which "
+        "comes first). `by_accident` says that it is right although it rests on an "
         "earlier wrong print.",
         "EA102": "A printed number is wrong, and neither the author's earlier prints nor another reading explains it: "
         "the error is new at this step. Replace it by the true value given; later numbers that rest on it change too.",
@@ -163,10 +164,11 @@ def decimal(truth: AnyTruth, item: Judged, digits: int) -> tuple[str, Interval, 
 
 def error_units(item: Judged, value: Interval) -> str | None:
     """printed - true in units of the last printed digit, to three digits."""
-    if item.cell.unit is None or item.reason == "exact":
+    if item.cell.unit is None or item.reason in ("exact", "digits"):
         return None
-    x, h = enclose(item.cell.number), enclose(item.cell.unit)
-    return significant((x.midpoint - value.midpoint) / h.midpoint, 3)  # for the eye: three digits of 38
+    x, h = enclose(item.cell.number).midpoint, enclose(item.cell.unit).midpoint
+    nearest = min(max(x, value.lower), value.upper) if value.lower < value.upper else value.lower
+    return significant((x - nearest) / h, 3)  # for the eye: three digits of 38
 
 
 def short(value: Interval, digits: int = 12) -> str:
@@ -199,6 +201,7 @@ def _message(item: Judged, evidence: dict[str, Any]) -> str:
         rests = " and ".join(evidence["rests_on"])
         why = f"it rests on {rests} but does not follow from it" if rests else "no earlier number explains it"
         why += f"; kind: {evidence['kind']}"
+        why += f", unless {' or '.join(item.readings)} was meant" if item.readings else ""
         hint = "; it is right as a float32 print: state `dtype: float32`" if evidence["float32"] else ""
         return f"{printed} is wrong{off}: true value {true}; {why}{hint}"
     if item.reason == "digits":

@@ -12,9 +12,9 @@ from exactattn.findings import Finding, Level, Verdict, name_index
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, significant
 from exactattn.numbers.exact import ONE, Exact, log, mul
+from exactattn.truth.elements import Element
 from exactattn.truth.fit import End, Fit, fit
 from exactattn.truth.fitting import softmax_of, step_factors, wanted
-from exactattn.truth.ladder import Element
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth
 

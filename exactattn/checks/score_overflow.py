@@ -15,7 +15,8 @@ from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.balls import FIRST_BITS
 from exactattn.numbers.enclosure import Answer, Interval, significant
 from exactattn.numbers.formats import Format
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 from exactattn.truth.range import score_overflows
 from exactattn.truth.rows import Decided, Row, climb, count_of, largest, masked_by_bias, named, proof, shown
 

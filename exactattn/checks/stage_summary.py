@@ -10,7 +10,7 @@ from exactattn.bench import Bench
 from exactattn.findings import Finding, Verdict
 from exactattn.truth.prints import Judged
 
-ORDER = ("exact", "rounded", "truncated", "float-noise", "propagated", "convention", "new", "undecided")
+ORDER = ("exact", "rounded", "truncated", "float-noise", "bound", "propagated", "convention", "new", "undecided")
 
 
 class StageSummary:

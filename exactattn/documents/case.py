@@ -155,9 +155,11 @@ class _Case:
     def read_one(self, name: str, node: Node, reader: Reader) -> None:
         """One problem: attention, or inputs and formulas, or both."""
         sheet = isinstance(node, tree.Mapping) and any(key in node.values for key in SHEET_KEYS)
-        alone = sheet and isinstance(node, tree.Mapping) and not any(key in ATTENTION for key in node.values)
         before = len(self.mistakes)
         drawn = read_draws(node.values.get("draws"), self.mistakes) if isinstance(node, tree.Mapping) else []
+        given = list(node.values) if isinstance(node, tree.Mapping) else []
+        given += [] if "inputs" in given else [key.text for key, _ in drawn]  # beside inputs, drawn ones are inputs
+        alone = sheet and not any(key in ATTENTION for key in given)
         if len(self.mistakes) > before:
             self.problems[name] = None
             return

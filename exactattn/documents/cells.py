@@ -123,7 +123,7 @@ class Reader:
         """An exact matrix: rows, or {times: factor, values: rows}; None after noting every mistake."""
         factor: Exact | None = ONE
         if isinstance(node, Mapping):
-            factor = self.exact(node.values["times"]) if "times" in node.values else None
+            factor = self.exact(node.values["times"]) if "times" in node.values else ONE
             if "values" not in node.values:
                 return None  # a mistake of the shape, noted there
             node = node.values["values"]

@@ -77,7 +77,7 @@ class Part(BaseModel):
 class Timed(Part):
     """A matrix with a factor in front."""
 
-    times: Text = Field(description="Factor in front of the matrix, for example 1/sqrt(2).")
+    times: Text = _optional("Factor in front of the matrix, for example 1/sqrt(2).")
     values: Rows = Field(description="Rows of numbers.")
 
 

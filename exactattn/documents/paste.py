@@ -21,6 +21,8 @@ from exactattn.numbers.numerals import parse_exact
 
 _PLAIN = re.compile(r"[-+−]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?%?")
 _WORD = re.compile(r"[^\W\d_]+")
+_SEVERAL = re.compile(r"[-+−]?[0-9]*[.,][0-9]+%?(;\s*|\s+)[-+−]?[0-9]*[.,][0-9]+")  # decimals one after the other
+_COMMA = re.compile(r"\d,\d")
 _MARK = re.compile(r"[~∼≈≃≅<>≤≥…]|\.\.|\d[,'  ]\d|\\|\{")
 
 if TYPE_CHECKING:
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """A pasted block as cells of the file, with what was said of each number."""
+    """A pasted block as cells of the file, with what was said of each number, by the id of its cell.
+
+    Cells of a text that is no literal block may have one place, so a place would not tell them apart.
+    """
 
     cells: list[list[Scalar]]
-    said: dict[Place, Said]
+    said: dict[int, Said]
     block: Pasted
 
     def factor(self, names: Names[str, Exact], mistakes: Mistakes, at: Scalar) -> Exact | None:
@@ -48,7 +53,7 @@ class Paste:
         return [[self._exact(cell) for cell in row] for row in self.cells]
 
     def _exact(self, cell: Scalar) -> Scalar:
-        said = self.said.get(cell.place)
+        said = self.said.get(id(cell))
         plain = said is not None and (said.mark, said.truncated) == ("=", False)
         return Scalar(spell(said.numeral.value), cell.place, False) if said is not None and plain else cell
 
@@ -58,6 +63,8 @@ def is_paste(node: object) -> bool:
     if not isinstance(node, Scalar) or not any(c.isdigit() for c in node.text):
         return False
     text = node.text.strip()
+    if _SEVERAL.match(text):
+        return True
     return "\n" in text or text[0] in "[({|\\$" or text.startswith(("tensor", "array", "np.", "torch."))
 
 
@@ -71,27 +78,34 @@ def read_paste(node: Scalar, form: str | None, decimal: str | None, mistakes: Mi
         place, mistake = inside(node, error.line, error.column), error.mistake
         mistakes.add(f"in a pasted block: {mistake.message}", place, mistake.hint)
         return None
-    said: dict[Place, Said] = {}
+    said: dict[int, Said] = {}
     rows = [[_scalar(node, cell, said) for cell in row] for row in block.rows]
     return Paste(rows, said, block)
 
 
-def _scalar(node: Scalar, cell: Cell, said: dict[Place, Said]) -> Scalar:
-    place = inside(node, cell.line, cell.column)
-    if cell.said is not None:
-        said[place] = cell.said
+def _scalar(node: Scalar, cell: Cell, said: dict[int, Said]) -> Scalar:
     text = "-inf" if cell.minus_infinity else cell.text if cell.said is not None else "..."
-    return Scalar(text, place, False)
+    made = Scalar(text, inside(node, cell.line, cell.column), False)
+    if cell.said is not None:
+        said[id(made)] = cell.said
+    return made
 
 
-def said_of(node: Scalar, decimal: str | None) -> Said | None:
-    """A number in the words and marks of its author; None where it is no such number."""
-    from exactattn.documents.pasted import read_said
+def said_of(node: Scalar, decimal: str | None, mistakes: Mistakes) -> Said | None:
+    """A number in the words and marks of its author; None where it is no such number.
+
+    What is wrong with commas between digits is noted here; the reader of plain numbers would not know them.
+    """
+    from exactattn.documents.pasted import PastedError, read_said
 
     try:
         return read_said(node.text, decimal)
+    except PastedError as error:
+        if _COMMA.search(node.text):
+            mistakes.add(error.mistake.message, inside(node, error.line, error.column), error.mistake.hint)
     except NumeralError:
-        return None
+        pass
+    return None
 
 
 def is_said(node: Scalar, names: Iterable[str]) -> bool:

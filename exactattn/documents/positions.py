@@ -74,6 +74,9 @@ class Part:
         self, cells: list[list[Scalar]], length: int, stage: Where, values: Node | None
     ) -> list[list[tuple[int, ...]]] | None:
         """The same for a step that is a list, or a stage with one number for each query (lse), printed as a list."""
+        if stage is not Stage.LSE and len(cells) > 1 and all(len(row) == 1 for row in cells):  # a column of numbers
+            down = self.list_indices([[row[0] for row in cells]], length, stage, values)
+            return None if down is None else [[index] for index in down[0]]
         if len(cells) != 1:
             what = "has one number for each query" if stage is Stage.LSE else "is a list"
             self.reader.mistakes.add(f"{stage.value!r} {what}, wanted one list", values)

@@ -19,7 +19,7 @@ from exactattn.documents.paste import Paste, is_paste, is_said, read_paste, said
 from exactattn.documents.shape import NUMBERS
 from exactattn.documents.sheets import SheetMaker
 from exactattn.documents.words import DECIMALS, DTYPE_WORDS, DTYPES, FORMS, ROUNDINGS, TRIMMING
-from exactattn.findings import Place, PrintedBlock, PrintedCell
+from exactattn.findings import PrintedBlock, PrintedCell
 from exactattn.numbers.exact import ONE, Exact, mul, neg, spell
 from exactattn.numbers.numerals import Numeral
 
@@ -45,10 +45,10 @@ def read_block(
 
 @dataclass
 class _Block(Owned):
-    """Reads one block; `words` has what was said of its numbers, by their places."""
+    """Reads one block; `words` has what was said of its numbers, by the ids of their cells."""
 
     paste: Paste | None = None
-    words: dict[Place, Said] = field(default_factory=dict)
+    words: dict[int, Said] = field(default_factory=dict)
 
     def read(self) -> PrintedBlock | None:
         mistakes = self.reader.mistakes
@@ -70,7 +70,7 @@ class _Block(Owned):
         if index is None:
             return None
         printed = [
-            _cell(index[i][j], cell, numeral, factor, size, self.words.get(cell.place))
+            _cell(index[i][j], cell, numeral, factor, size, self.words.get(id(cell)))
             for i, (row, texts) in enumerate(zip(numerals, cells, strict=True))
             for j, (numeral, cell) in enumerate(zip(row, texts, strict=True))
             if numeral is not None or (stage is Stage.MASKED and is_minus_infinity(cell))
@@ -167,13 +167,16 @@ class _Block(Owned):
                 hint += "; with `stage: masked`, -inf says that no key is allowed there, and is judged"
             self.reader.mistakes.add(f"found {quoted(cell.text)}, wanted a finite number", cell, hint)
             return None
-        said = None if self.paste is None else self.paste.said.get(cell.place)
+        said = None if self.paste is None else self.paste.said.get(id(cell))
         if said is None and is_said(cell, self.names()):
-            said = said_of(cell, self.choice("decimal", DECIMALS))
+            before = len(self.reader.mistakes)
+            said = said_of(cell, self.choice("decimal", DECIMALS), self.reader.mistakes)
+            if len(self.reader.mistakes) > before:
+                return None
         if said is None:
             return self.reader.numeral(cell, self.names())
         self.reader.count(cell)
-        self.words[cell.place] = said
+        self.words[id(cell)] = said
         return said.numeral
 
     def trims(self) -> str:
@@ -217,4 +220,5 @@ def _cell(
     text = numeral.text if said is None else " ".join(cell.text.split())
     mark, cut, word = ("=", False, None) if said is None else (said.mark, said.truncated, said.unit_word)
     value = mul(factor, numeral.value)
-    return PrintedCell(index, text, value, unit, numeral.digits, numeral.form, cell.place, mark, cut, word)
+    bound = said is not None and mark in "<=>=" and mark != "=" and not said.approximate
+    return PrintedCell(index, text, value, unit, numeral.digits, numeral.form, cell.place, mark, cut, word, bound)

@@ -30,6 +30,9 @@ def check_shape(root: Node, mistakes: Mistakes) -> None:
             _note(item["type"], item["loc"], root, mistakes)
 
 
+_HINTS = {
+    "rounded": "inputs known to their last digit stand under `inputs:`, and formulas (`of:`) say what is printed",
+}
 _MISSING = {
     "version": "write `version: 1` at the top",
     "values": "write the numbers under `values:`",
@@ -43,7 +46,7 @@ def _note(kind: str, loc: tuple[Any, ...], root: Node, mistakes: Mistakes) -> No
     if kind == "extra_forbidden":
         owner, key = _at(root, path[:-1]), str(path[-1])
         place = owner.keys.get(key, owner) if isinstance(owner, Mapping) else owner
-        mistakes.add(f"unknown key {quoted(key)}", place, nearest(key, _known(path[:-1])))
+        mistakes.add(f"unknown key {quoted(key)}", place, _HINTS.get(key) or nearest(key, _known(path[:-1])))
     elif kind == "missing":
         key = str(path[-1])
         name = f"{str(path[-2])!r}" if len(path) > 1 else "the case"

@@ -17,7 +17,7 @@ from exactattn.documents.paste import is_paste, read_paste
 from exactattn.errors import NumeralError
 from exactattn.findings import PrintedCell
 from exactattn.numbers.enclosure import Interval
-from exactattn.numbers.exact import ONE, Exact, mul, name
+from exactattn.numbers.exact import ONE, Exact, Expr, depth_of, mul, name
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.expressions import Number, parse_expression
 from exactattn.numbers.folding import CONSTANTS, shape
@@ -30,6 +30,7 @@ PARTS_OF_ATTENTION = ("X", "W_Q", "W_K", "W_V", "W_O", "Q", "K", "V", "scores")
 KEYS = ("inputs", "draws", "steps")  # of a problem that is, or has, a sheet
 MOST_STEPS = 500
 MOST_ELEMENTS = 10_000  # of one step
+MOST_DEPTH = 300  # operations inside each other, over all formulas
 ELLIPSES = ("...", "…")
 HALF = Fraction(1, 2)
 NONE: Names[str, Tree] = MappingProxyType({})
@@ -44,6 +45,7 @@ class SheetMaker:
     problem: Problem | None = None
     truth: SheetTruth = field(init=False)
     started: bool = False
+    depths: dict[int, tuple[Exact, int]] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)  # names whose own mistakes are noted, so what uses them is not read
 
     def __post_init__(self) -> None:
@@ -78,6 +80,7 @@ class SheetMaker:
         text = key.text
         if not text.isidentifier() or text in CONSTANTS or text.startswith("printed"):
             hint = "use letters, digits and _, not starting with a digit"
+            hint += "; a formula with commas needs quotes inside { }" if set(text) & set("()") else ""
             self.reader.mistakes.add(f"found {quoted(text)} as a name in formulas", key, hint)
         elif text in self.sheet.inputs or self.sheet.step(text) is not None:
             self.reader.mistakes.add(f"the name {quoted(text)} is taken already", key, "choose another")
@@ -160,6 +163,10 @@ class SheetMaker:
             shown = " x ".join(map(str, sizes))
             hint = "a step is one number, a list or a matrix of at most 10000 numbers"
             self.reader.mistakes.add(f"the formula of {quoted(key.text)} gives {shown} numbers", node, hint)
+            return False
+        if any(depth_of(x, self.depths) > MOST_DEPTH for x in cells_of_array(array).values() if isinstance(x, Expr)):
+            message = f"the formula of {quoted(key.text)} has more than {MOST_DEPTH} operations one inside another"
+            self.reader.mistakes.add(message, node, "earlier formulas count too; begin again from printed numbers")
             return False
         return True
 
@@ -257,7 +264,7 @@ class _Input:
         if pasted is None:
             return None
         self.factor = mul(self.factor, pasted)
-        numerals = [[None if (said := paste.said.get(cell.place)) is None else said.numeral for cell in row]
+        numerals = [[None if (said := paste.said.get(id(cell))) is None else said.numeral for cell in row]
                     for row in paste.cells]  # fmt: skip
         numerals = with_units(numerals, paste.block.trims or "plain", paste.block.dtype)
         rows = []

@@ -34,7 +34,11 @@ _HINTS = (
     ("expected ',' or", "close the bracket, or put a comma between the items"),
     ("comment or line break", "put quotes round the whole text"),
     ("expected '-' indicator", "a list item begins with '- ', in the same column as the item before it"),
-    ("expected key", "indent keys of a mapping alike, and put quotes round a text that begins with a bracket or quote"),
+    (
+        "expected key",
+        "indent keys of a mapping alike, and put quotes round a text that begins with a bracket or quote; a pasted "
+        "block whose first line is indented more than the others begins with `|2` in place of `|`",
+    ),
     ("could not find expected ':'", "a key is followed by ': '"),
 )
 

@@ -110,8 +110,10 @@ class SymbolicField:
     def _symbol(self, kind: str, argument: Any, table: dict[Any, Any]) -> Any:
         key = (kind, argument)
         if key not in self._symbol_of:
-            symbol = self.sp.Dummy(f"{kind}{len(table)}", positive=True) if kind == "E" else self.sp.Dummy(
-                f"{kind}{len(table)}", real=True
+            symbol = (
+                self.sp.Dummy(f"{kind}{len(table)}", positive=True)
+                if kind == "E"
+                else self.sp.Dummy(f"{kind}{len(table)}", real=True)
             )
             self._symbol_of[key] = symbol
             table[symbol] = argument

@@ -16,7 +16,8 @@ from exactattn.findings import as_text, name_index
 from exactattn.journeys.solution import Solution, Value, Wanted
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse
 from exactattn.numbers.enclosure import Interval, outward, significant
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 
 ENGINES = ("ball", "multiprecision", "symbolic")
 ALIASES = {"arb": "ball", "mpmath": "multiprecision", "sympy": "symbolic"}  # the libraries behind them

@@ -135,7 +135,7 @@ def counterexample(proof: Proof, computed: Any, claimed: Any, relation: str, who
         true, said = computed.xreplace(values), claimed.xreplace(values)
         if (true - said).is_finite and _differs(true - said, relation):
             where = ", ".join(f"{variable} = {value}" for variable, value in values.items())
-            return f"{where or 'always'}: it is {true}, not {RELATIONS[relation]}{said}"
+            return f"{where or 'whatever the sizes are'}: it is {true}, not {RELATIONS[relation]}{said}"
     return None
 
 

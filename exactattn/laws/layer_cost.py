@@ -96,7 +96,8 @@ class LayerCost:
         else:
             grows = cost.multiplications if counts == "multiplications" else cost.path_growth
             found = _growth(proof, f"{counts} of {layer}", grows, options["growth"])
-            statement, sought = f"{counts} of {layer}: O({options['growth']})", "; for all sizes from 1 with k <= n"
+            statement = f"{counts} of {layer}: O({options['growth']})"
+            sought = f"; for all sizes from 1 with {'2 <= ' if true.startswith('ceil') else ''}k <= n"
         return proof.decision(statement, shapes, scope + sought, values, found, f"{counts} of {layer}: {true}")
 
 

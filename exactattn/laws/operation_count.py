@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Head, Problem, Stage
-from exactattn.errors import UsageError
+from exactattn.errors import NumeralError, UsageError
 from exactattn.laws.counting import CountingArithmetic
 from exactattn.laws.formulas import ORDER, compare, read, size
 from exactattn.laws.law import THOROUGH, Algebra, Decision, choice, is_thorough
+from exactattn.laws.prints import closed, compare_number
 from exactattn.laws.proof import Proof, depends_on, named, self_attention
+from exactattn.numbers.exact import Exact
+from exactattn.numbers.numerals import parse_numeral
 
 PARTS = {"scores": "n**2", "core": "2*n**2*d", "projections": "4*n*d**2", "all": "2*n**2*d + 4*n*d**2"}
 
@@ -47,7 +54,7 @@ class OperationCount:
         true = read(proof, PARTS[part], known)
         where = "".join(f", {label} = {value}" for label, value in known.items())
         if "expected" in options:
-            counterexample = compare(proof, what + where, true, read(proof, options["expected"], known))
+            counterexample = _compared(proof, what + where, true, options["expected"], known)
             right = f"{what}{where}: {PARTS[part]}" + (f" = {true}" if known else "")
         elif options.keys() - {"thorough"}:
             raise UsageError("found what to count without a claim, wanted `expected` with the number")
@@ -61,6 +68,16 @@ class OperationCount:
             counterexample,
             right,
         )
+
+
+def _compared(proof: Proof, what: str, true: Any, expected: str, known: Mapping[str, Exact]) -> str | None:
+    """The counterexample to a claimed count; a decimal for a count that is one number is right to its digits."""
+    with suppress(NumeralError):
+        stated = parse_numeral(str(expected))
+        if stated.form == "decimal" and true.is_Rational:
+            exact = Fraction(int(true.p), int(true.q))
+            return compare_number(proof, what, stated, closed(exact), "the exact count")
+    return compare(proof, what, true, read(proof, expected, known))
 
 
 def _show_counts(proof: Proof, heads: int) -> None:

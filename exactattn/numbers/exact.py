@@ -208,6 +208,15 @@ def size_of(x: Exact, most: int) -> int:
     return count
 
 
+def depth_of(x: Exact, known: dict[int, tuple[Exact, int]]) -> int:
+    """How many operations stand one inside another; `known` as in `evaluate_shared`."""
+    if isinstance(x, Fraction):
+        return 0
+    if id(x) not in known:
+        known[id(x)] = x, 1 + max((depth_of(arg, known) for arg in x.args), default=0)
+    return known[id(x)][1]
+
+
 def substitute(x: Exact, values: Mapping[str, Exact]) -> Exact:
     """x with names replaced by values; unknown names stay."""
     if isinstance(x, Fraction):

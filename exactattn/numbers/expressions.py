@@ -306,7 +306,9 @@ def _unexpected(token: Token, wanted: str) -> NumeralError:
         hint = "; write for example weights[2, 0] or weights[2, :]"
     elif token.kind == "number":
         hint = "; put a comma between numbers, '*' between factors, and write the digits of one number together"
-    elif token.kind == "name" or token.text in ("(", "["):
+    elif token.text == "[":
+        hint = "; only a name has indices: give what stands before it a name of its own, or write products with '*'"
+    elif token.kind == "name" or token.text == "(":
         hint = "; write products with '*'"
     elif token.text == ",":
         hint = "; write decimals with a point, lists in [ ]"

@@ -122,7 +122,10 @@ class _Evaluator:
             hint = suggestion(node.function, known)
             raise NumeralError(f"unknown function {shorten(node.function)!r}; {hint}", node.offset)
         if node.function in self.calls:
-            return _placed(self.calls[node.function], node.offset, *(self.value(arg) for arg in node.args))
+            found = _placed(self.calls[node.function], node.offset, *(self.value(arg) for arg in node.args))
+            if any(isinstance(x, Fraction) and _bits(x) > MAX_BITS for x in _flat(found)):
+                self._charge(MAX_BITS + 1, node.offset)
+            return found
         if len(node.args) != 1:
             raise NumeralError(f"{node.function} takes one argument, found {len(node.args)}", node.offset)
         argument = self.value(node.args[0])

@@ -11,6 +11,7 @@ REASONS = {
     "rounded": "rounded",
     "truncated": "truncated",
     "float-noise": "float noise",
+    "bound": "a bound that holds",
     "propagated": "follows from an earlier wrong number",
     "convention": "another reading",
     "new": "new error",

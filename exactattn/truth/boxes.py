@@ -2,9 +2,8 @@
 
 Rounding or proof: the mean value form. With m the middle of the box X, f(x) = f(m) + sum_i d_i f(y) (x_i - m_i) for
 some y between x and m, so f(m) + sum_i d_i f(X) (X_i - m_i), with the derivatives taken over the whole box in balls,
-encloses f(x) for every x in X; so does f(X) itself, and both hold at once. Where every derivative keeps one sign over
-the box, f is monotone in each name, so its least and greatest values stand in two corners, and these are as sharp as
-the balls are.
+encloses f(x) for every x in X; so does f(X) itself, and both hold at once. Where derivatives keep one sign over the
+box, the ends are taken there, and are as sharp as the balls are.
 """
 
 from __future__ import annotations
@@ -85,6 +84,8 @@ class BoxField:
     def name(self, label: str) -> _Dual:
         """A number of the box."""
         bounds = self.boxes[label]
+        if bounds.lower == bounds.upper:
+            return self.rational(bounds.lower)
         box = _BALLS.rational(bounds.lower).union(_BALLS.rational(bounds.upper))
         return _Dual(box, _BALLS.rational(bounds.midpoint), {label: flint.arb(1)})
 
@@ -100,51 +101,47 @@ def _sum(a: Mapping[str, flint.arb], x: flint.arb, b: Mapping[str, flint.arb], y
     return out
 
 
-Corner = frozenset[str]
-
-
 @dataclass
 class Boxes:
-    """Intervals by name, with what was evaluated over them and in their corners, at one precision."""
+    """Intervals by name, with what was evaluated over them and over those that begin or end at their ends."""
 
     of: Mapping[str, Interval]
     bits: int = FIRST_BITS
     duals: dict[int, tuple[Exact, _Dual]] = field(default_factory=dict)
-    corners: dict[Corner, dict[int, tuple[Exact, flint.arb]]] = field(default_factory=dict)
+    parts: dict[tuple[frozenset[str], frozenset[str]], Boxes] = field(default_factory=dict)
 
-    def corner(self, x: Exact, high: Corner) -> Interval:
-        """x in the corner where these names are at their upper ends and all others at their lower ends."""
-        ends = {label: b.upper if label in high else b.lower for label, b in self.of.items()}
-        return interval(evaluate_shared(x, _Corner(ends), self.corners.setdefault(high, {})))
+    def is_wide(self, label: str) -> bool:
+        """Is a name not known exactly?"""
+        return self.of[label].lower < self.of[label].upper
 
-
-class _Corner(BallField):
-    """Balls with a number for each name."""
-
-    def __init__(self, ends: Mapping[str, Fraction]) -> None:
-        self.ends = ends
-
-    def name(self, label: str) -> flint.arb:
-        """The number of a name."""
-        return self.rational(self.ends[label])
+    def pinned(self, high: frozenset[str], low: frozenset[str]) -> Boxes:
+        """The same with some names at their upper ends and some at their lower ends."""
+        if (high, low) not in self.parts:
+            ends = {label: self.of[label].upper for label in high} | {label: self.of[label].lower for label in low}
+            points = {label: Interval(x, x) for label, x in ends.items()}
+            self.parts[high, low] = Boxes({**self.of, **points}, self.bits)
+        return self.parts[high, low]
 
 
 def over_box(x: Exact, known: Boxes) -> Interval:
-    """An enclosure of every value that x takes while its names run through their intervals. Errors: TooCoarse."""
-    boxes = known.of
+    """An enclosure of every value that x takes while its names run through their intervals. Errors: TooCoarse.
+
+    Proof: where x grows (or falls) with some of its names all over the box, its least value stands where these are at
+    their lower (upper) ends, whatever the others are; so those are put there, and the same is done with the rest.
+    """
     with precision(known.bits):
-        value = evaluate_shared(x, BoxField(boxes), known.duals)
+        value = evaluate_shared(x, BoxField(known.of), known.duals)
         found = []
-        if all(slope > 0 or slope < 0 for slope in value.slopes.values()):
-            high = frozenset(label for label, slope in value.slopes.items() if slope > 0)
-            low = frozenset(value.slopes) - high
+        for ball in (value.box, _mean_value(value, known.of)):
             with suppress(TooCoarse):
-                found.append(Interval(known.corner(x, low).lower, known.corner(x, high).upper))
-        for ball in (value.box, _mean_value(value, boxes)):
-            try:
                 found.append(interval(ball))
-            except TooCoarse:
-                continue
+    moving = {label: slope for label, slope in value.slopes.items() if known.is_wide(label)}
+    rising = frozenset(label for label, slope in moving.items() if slope > 0)
+    falling = frozenset(label for label, slope in moving.items() if slope < 0)
+    if rising or falling:
+        with suppress(TooCoarse):
+            low = over_box(x, known.pinned(falling, rising)).lower
+            found.append(Interval(low, over_box(x, known.pinned(rising, falling)).upper))
     if not found:
         raise TooCoarse("no finite ends over the box")
     return Interval(max(f.lower for f in found), min(f.upper for f in found))

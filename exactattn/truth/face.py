@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, Protocol
 
 from exactattn.attention.spec import Problem
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact
-from exactattn.truth.ladder import Element, Reread
+from exactattn.truth.elements import Element, Reread
 
 
 class AnyTruth(Protocol):
@@ -23,6 +23,9 @@ class AnyTruth(Protocol):
 
     def following(self, given: Mapping[Element, Exact]) -> AnyTruth:
         """The truth once these elements are put in place of the computed ones."""
+
+    def reached_from(self, stage: Any) -> Set[int] | None:
+        """The orders of the earlier stages that a stage may depend on once the given numbers stand; None for all."""
 
     def pinned(self) -> AnyTruth:
         """The same with every number of an interval at its middle."""

@@ -194,9 +194,7 @@ def _weight(scores: tuple[Fraction, ...], key: int, factor: Fraction) -> flint.a
     return 1 / sum((_ball(factor * (score - scores[key])).exp() for score in scores), flint.arb(0))
 
 
-def _crossings(
-    scores: tuple[Fraction, ...], key: int, low: Fraction, high: Fraction, name: str
-) -> Iterable[End]:
+def _crossings(scores: tuple[Fraction, ...], key: int, low: Fraction, high: Fraction, name: str) -> Iterable[End]:
     """Where the weight of a key is exactly at one of its bounds."""
     if len(set(scores)) == 1:
         return  # the weight is 1/n at every factor

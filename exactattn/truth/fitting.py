@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -12,17 +12,21 @@ from exactattn.attention.sheet import role_of
 from exactattn.attention.spec import Stage
 from exactattn.errors import NumeralError
 from exactattn.findings import name_index
+from exactattn.numbers.balls import enclose
+from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import ONE, Exact, div, log, mul
 from exactattn.numbers.expressions import Call, Name, Node
+from exactattn.truth.elements import Element, Reread
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.fit import Fit, Wanted, fit
-from exactattn.truth.ladder import Element, Reread, Truth
+from exactattn.truth.ladder import Truth
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth
 from exactattn.truth.step_readings import SOFTMAXES, Inside, look_inside, with_factor
 
 HALF = Fraction(1, 2)
 LEAST_SPARE = 3  # numbers beyond one a row that a factor must explain before it is called the author's
+MOST_PLAIN = 12  # denominator of a factor with another numerator than 1 that somebody may have chosen
 MOST_DENOMINATOR = 64  # of a factor that somebody may have chosen
 
 Row = tuple[tuple[Fraction, ...], list[int]]  # the scores of the allowed keys, and which keys those are
@@ -119,8 +123,9 @@ def _rational(scores: list[Any], keys: list[int]) -> Row | None:
 def fitted_reading(truth: AnyTruth, items: list[Judged]) -> Reread | None:
     """The factor on the scores that a block of weights shows, where enough of its numbers agree on one.
 
-    The simplest fraction of the one interval of factors that makes every number right when rounded. A row of n weights
-    leaves n - 1 free, one of which the factor fits by itself; where fewer than `LEAST_SPARE` remain it shows nothing.
+    A usual scale and base together, or the simplest fraction, where one interval of factors makes every number right.
+    A row of n weights leaves n - 1 free, one of which the factor fits by itself; where fewer than `LEAST_SPARE` remain
+    it shows nothing.
     """
     if not items or role_of(items[0].element.stage) is not Stage.WEIGHTS:
         return None
@@ -128,10 +133,29 @@ def fitted_reading(truth: AnyTruth, items: list[Judged]) -> Reread | None:
     if cells is None or _spare(cells) < LEAST_SPARE:
         return None
     fits = fit(cells)
-    simple = None if fits is None or len(fits) != 1 else simplest(fits[0])
-    if simple is None or simple.denominator > MOST_DENOMINATOR or simple == 0:
+    if fits is None or len(fits) != 1:
         return None
-    return _under(truth, items[0], simple)
+    for name, factor in _together(truth, items[0]):
+        if fits[0].holds(enclose(factor)) is Answer.YES:
+            return _under(truth, items[0], factor, name)
+    simple = simplest(fits[0])
+    plain = simple is not None and simple != 0 and (simple.denominator <= MOST_PLAIN or abs(simple.numerator) == 1)
+    if simple is None or not plain or simple.denominator > MOST_DENOMINATOR:
+        return None
+    return _under(truth, items[0], simple, f"scale={simple}")
+
+
+def _together(truth: AnyTruth, item: Judged) -> Iterator[tuple[str, Exact]]:
+    """Two changes of the catalogue at once, a scale and a base, as factors inside a natural exponential."""
+    if isinstance(item.element.stage, Stage):
+        names: Mapping[str, Fraction] = {} if truth.problem is None else truth.problem.names
+    else:
+        found = softmax_of(truth, item.element.stage) if isinstance(truth, SheetTruth) else None
+        names = {} if found is None else found[1].sizes
+    for scale, _, make in SCALES:
+        with suppress(KeyError):
+            for base, _, number in BASES:
+                yield f"{scale}, {base}", mul(make(names), log(number))
 
 
 def _spare(cells: list[Wanted]) -> int:
@@ -142,18 +166,18 @@ def _spare(cells: list[Wanted]) -> int:
     return sum(min(len(keys), len(scores) - 1) for scores, keys in rows.items()) - 1
 
 
-def _under(truth: AnyTruth, item: Judged, factor: Fraction) -> Reread | None:
+def _under(truth: AnyTruth, item: Judged, factor: Exact, name: str) -> Reread | None:
     """The reading with this factor inside a natural exponential."""
     if isinstance(truth, SheetTruth) and not isinstance(item.element.stage, Stage):
         found = softmax_of(truth, item.element.stage)
         if found is None:
             return None
         formula = with_factor(found[0], found[1], factor)
-        return Reread(f"scale={factor}", SheetTruth(truth.sheet.with_formula(item.element.stage, formula)))
+        return Reread(name, SheetTruth(truth.sheet.with_formula(item.element.stage, formula)))
     assert truth.problem is not None
     base = truth.problem.spec.base
     scale: Exact = factor if base is None else div(factor, log(base))
-    return Reread(f"scale={factor}", Truth(truth.problem.with_spec(scale=scale, base=base or None), None))
+    return Reread(name, Truth(truth.problem.with_spec(scale=scale, base=base or None), None))
 
 
 def simplest(one: Fit) -> Fraction | None:

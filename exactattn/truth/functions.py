@@ -22,6 +22,7 @@ from exactattn.truth.arrays import CALLS, flat, map_array, total
 from exactattn.truth.closed import Closed
 
 MOST_SIZE = 64  # rows and columns of what `pe` makes
+MOST_JACOBIAN = 100  # rows and columns of what `jacobian` makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ def mirrored(a: Any) -> Any:
 def jacobian(p: Any) -> Any:
     """`jacobian(p)`: diag(p) - p p^T of a vector, the derivative of softmax where its value is p."""
     row = _vector(p, "jacobian")
+    if len(row) > MOST_JACOBIAN:
+        raise NumeralError(f"jacobian takes a list of at most {MOST_JACOBIAN} numbers, found {len(row)}")
     return tuple(tuple(mul(a, sub(ONE, a)) if i == j else neg(mul(a, b)) for j, b in enumerate(row))
                  for i, a in enumerate(row))  # fmt: skip
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from exactattn.findings import PrintedBlock, Verdict
 from exactattn.numbers.enclosure import Answer, Interval
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element
-from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation, rounded
+from exactattn.truth.prints import ROUNDED, Judged, inequality, is_cut, relation, rounded
 from exactattn.truth.rereading import try_readings
 from exactattn.truth.sources import Sources
 
@@ -50,6 +50,9 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         return
     if truth.value(item.element) is None:
         return
+    if item.cell.bound:
+        _judge_bound(truth, item)
+        return
     item.after_prints = bool(sources.printed)
     item.from_constants = _from_constants(truth, sources, item)
     item.rests_on = sources.rests_on(item.element, sources.wrong)
@@ -74,6 +77,14 @@ def _judge_one(truth: AnyTruth, sources: Sources, item: Judged) -> None:
         item.verdict, item.reason = Verdict.FAILS, "new"
 
 
+def _judge_bound(truth: AnyTruth, item: Judged) -> None:
+    """A number that is only said to be a bound is right where the inequality holds; it carries nothing on."""
+    answer = inequality(truth, item)
+    if answer is not Answer.CANNOT_TELL:
+        holds = answer is Answer.YES
+        item.verdict, item.reason = (Verdict.HOLDS, "bound") if holds else (Verdict.FAILS, "new")
+
+
 def _from_constants(truth: AnyTruth, sources: Sources, item: Judged) -> Interval | None:
     """What the printed constants give in place of the exact ones, where that differs. Proof: disjoint enclosures."""
     if sources.constants is None:
@@ -85,7 +96,7 @@ def _from_constants(truth: AnyTruth, sources: Sources, item: Judged) -> Interval
 def _propagated(sources: Sources, item: Judged) -> bool:
     """Rule 4: does x follow from earlier prints?"""
     for source in (sources.wrong, sources.all):
-        if source is None:
+        if source is None or source.value(item.element) is None:
             continue
         fits = relation(source, item)
         rests = fits is not None and fits != "off" and item.rests_on and sources.rests_on(item.element, source)

@@ -17,7 +17,7 @@ OF_STAGE = {
     **dict.fromkeys((Stage.Q, Stage.K, Stage.V), "a wrong projection"),
     Stage.SCORES: "a wrong dot product",
     **dict.fromkeys((Stage.SCALED, Stage.MASKED), "a wrong scaling"),
-    Stage.WEIGHTS: "a weight that no usual reading of the scores gives",
+    Stage.WEIGHTS: "an invented weight: no usual reading explains its row",
     Stage.LSE: "a wrong log-sum-exp",
     Stage.CONTEXT: "a slip in the weighted sum",
     Stage.CONCAT: "a wrong copy",
@@ -36,6 +36,8 @@ def kind_of(truth: AnyTruth, item: Judged) -> str | None:
         return "carried on rounding" if item.origin == "rounding" else "inherited"
     if item.reason == "convention":
         return "another convention"
+    if item.cell.bound:
+        return "a bound that does not hold"
     if item.complement:
         return COMPLEMENT
     if not truth.sharpens(item.element):

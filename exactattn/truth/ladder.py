@@ -6,9 +6,9 @@ Balls first, with more and more bits; where they cannot end (an equality, a tie)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -21,54 +21,24 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, TooCoarse, enclose
 from exactattn.numbers.enclosure import Answer, Enclosure, Interval
 from exactattn.numbers.exact import Exact
+from exactattn.truth.elements import Element, Reread
 from exactattn.truth.rearranged import other_masks, rearranged_weights
 from exactattn.truth.work import products
 
 MOST_SYMBOLIC_CELLS = 400
 MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
 MOST_PRODUCTS = {"symbolic": 20_000, "rational": 1_000_000}  # of the matrix products of a problem; about a second
+NEEDS = {
+    Stage.SCORES: (Stage.Q, Stage.K),
+    Stage.SCALED: (Stage.SCORES,),
+    Stage.MASKED: (Stage.SCALED,),
+    Stage.WEIGHTS: (Stage.MASKED,),
+    Stage.LSE: (Stage.MASKED,),
+    Stage.CONTEXT: (Stage.WEIGHTS, Stage.V),
+    Stage.CONCAT: (Stage.CONTEXT,),
+    Stage.OUTPUT: (Stage.CONCAT,),
+}
 MOST_SHOWN_CELLS = 100  # closed forms are for reading, and each takes SymPy a while
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One element as shown: its stage (a `Stage`, or the `StepName` of a sheet), head (0 for a single one), index."""
-
-    stage: Any
-    index: tuple[int, ...]
-    head: int = 0
-
-    def place(self, problem: Problem) -> tuple[int, int]:
-        """Its (row, column) in the form with tokens as rows."""
-        if self.stage is Stage.LSE:
-            return self.index[0], 0
-        row, column = self.index
-        return (column, row) if problem.spec.orientation == "columns" else (row, column)
-
-    def row(self, problem: Problem | None) -> int:
-        """The query it belongs to; of a step its printed row; or -1 for what is printed as one list or number."""
-        if self.stage is Stage.LSE:
-            return -1
-        if isinstance(self.stage, Stage):
-            assert problem is not None
-            return self.place(problem)[0]
-        return self.index[0] if len(self.index) > 1 else -1
-
-
-@dataclass(frozen=True, slots=True)
-class Reread:
-    """Another reading, by its name, and what it truly gives; `truth` has the face of `Truth`.
-
-    `follow` makes what follows from given elements, where that is more than `truth.following`.
-    """
-
-    name: str
-    truth: Any
-    follow: Callable[[Mapping[Element, Exact]], Any] | None = None
-
-    def following(self, given: Mapping[Element, Exact]) -> Any:
-        """What this reading gives once these elements are put in place of the computed ones."""
-        return self.truth.following(given) if self.follow is None else self.follow(given)
 
 
 class Truth:
@@ -96,6 +66,25 @@ class Truth:
     def is_constant(self, element: Element) -> bool:  # noqa: ARG002 - every stage depends on the inputs
         """Is it a number that depends on no input?"""
         return False
+
+    def reached_from(self, stage: Stage) -> set[int]:
+        """The orders of the stages that a stage may depend on once the given numbers stand.
+
+        Proof: a stage is computed from those in `NEEDS`; of one that is given whole nothing else is used.
+        """
+        reached: set[int] = set()
+        waiting = [stage]
+        while waiting:
+            for used in NEEDS.get(waiting.pop(), ()):
+                if used.order not in reached:
+                    reached.add(used.order)
+                    waiting += [] if self._all_given(used) else [used]
+        return reached
+
+    def _all_given(self, stage: Stage) -> bool:
+        count = sum(element.stage is stage for element in self.given)
+        heads = len(self.problem.heads) if stage.per_head else 1
+        return count > 0 and count == heads * math.prod(self.shape(stage))
 
     def pinned(self) -> Truth:
         """The same with every number of an interval at its middle; a problem has none."""

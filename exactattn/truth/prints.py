@@ -11,8 +11,9 @@ from exactattn.numbers.balls import enclose
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, add, mul, neg
 from exactattn.numbers.formats import FORMATS
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element, difference
+from exactattn.truth.ladder import difference
 
 HALF = Fraction(1, 2)
 NOISE_ULPS = 4
@@ -133,6 +134,22 @@ def _truncated(truth: AnyTruth, element: Element, x: Exact, h: Exact) -> Answer:
     if any(truth.equals(element, end) is Answer.YES for end in (add(x, h), add(x, neg(h)))):
         return Answer.NO
     return truth.ask(element, cut, x)
+
+
+def inequality(truth: AnyTruth, item: Judged) -> Answer:
+    """Does the true value lie on the side of a number that its author says: under or over it, at most or at least?"""
+    mark, x = item.cell.mark, item.cell.number
+    zero = Interval(Fraction(0), Fraction(0))
+
+    def holds(distance: Interval) -> Answer:
+        if mark in ("<", ">"):
+            return distance.less(zero) if mark == "<" else zero.less(distance)
+        return distance.at_most(zero.lower) if mark == "<=" else distance.at_least(zero.lower)
+
+    answer = truth.ask(item.element, holds, x)
+    if answer is Answer.CANNOT_TELL and truth.equals(item.element, x) is Answer.YES:
+        return Answer.known(mark in ("<=", ">="), mark in ("<", ">"))
+    return answer
 
 
 def is_noise(truth: AnyTruth, item: Judged, dtype: str) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from exactattn.attention.sheet import Where
 from exactattn.numbers.enclosure import Answer
+from exactattn.truth.elements import Reread
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.fitting import fitted_reading
-from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import ROUNDED, Judged, is_cut, relation
 from exactattn.truth.sources import Sources
 from exactattn.truth.units import unit_reading
@@ -53,7 +53,7 @@ def try_readings(truth: AnyTruth, sources: Sources, stage: list[Judged]) -> None
         others = [other for other in catalogue if any(_differ(truth, other.truth, i) for i in items)]
         fits = [_fit(reading, items) for reading in others]
         if not any(fit.explains(range(len(items))) for fit in fits):
-            shown = fitted_reading(truth, items)
+            shown = fitted_reading(truth, items) if any(item.reason == "new" for item in items) else None
             fits += [] if shown is None else [_fit(shown, items)]
         names = tuple(fit.reading.name for fit in fits if fit.explains(range(len(items))))
         for item in items:
@@ -102,8 +102,8 @@ def _conventions(sources: Sources, items: list[Judged], fits: list[_Fit]) -> Non
         if item.reason != "new":
             continue
         row = rows[queries[number]]
-        parts = [fit for fit in fits if not whole and _fits_row(items, fit, row, number) and _matters(sources, fit, item)]
-        matching = _apart([fit.reading for fit in whole or parts], items)
+        fitting = whole or [f for f in fits if _fits_row(items, f, row, number) and _matters(sources, f, item)]
+        matching = _apart([fit.reading for fit in fitting], items)
         if len(matching) == 1:
             item.reason, item.closest_reading = "convention", matching[0].name
 

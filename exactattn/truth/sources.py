@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from fractions import Fraction
+from typing import Any
 
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import Exact, add
+from exactattn.truth.elements import Element
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Element
 from exactattn.truth.prints import Judged, Row
 
 
@@ -24,7 +26,7 @@ class Sources:
         self.rows: dict[Row, list[Element]] = {}
         self.first: dict[Row, Row] = {}
         for item in earlier:
-            if item.element in printed or item.cell.value is None:
+            if item.element in printed or item.cell.value is None or item.cell.bound:
                 continue  # the first print of an element is the one carried on
             printed[item.element] = item.cell.number
             if item.wrong:
@@ -39,6 +41,7 @@ class Sources:
         self.all = truth.following(printed) if printed else None
         self.wrong = truth.following(wrong) if wrong else None
         self._changed: dict[tuple[Row, bool], AnyTruth] = {}
+        self._reach: dict[tuple[Any, bool], Set[int] | None] = {}
 
     def _perturbed(self, row: Row, source: AnyTruth) -> AnyTruth:
         """A source with the prints of one row changed by small unrelated amounts, to see what rests on them."""
@@ -50,10 +53,18 @@ class Sources:
             self._changed[key] = source.pinned().following(changed)
         return self._changed[key]
 
+    def _reached(self, stage: Any, source: AnyTruth) -> Set[int] | None:
+        key = (stage, source is self.all)
+        if key not in self._reach:
+            self._reach[key] = source.pinned().reached_from(stage)
+        return self._reach[key]
+
     def rests_on(self, element: Element, source: AnyTruth | None) -> tuple[Row, ...]:
         """The rows of wrong prints whose change changes what follows. Proof: the two enclosures are disjoint."""
         value = None if source is None else source.pinned().value(element)
         if source is None or value is None:
             return ()
-        moved = {row: self._perturbed(row, source).value(element) for row in self.rows}
+        reached = self._reached(element.stage, source)
+        rows = [row for row in self.rows if reached is None or row.order in reached]
+        moved = {row: self._perturbed(row, source).value(element) for row in rows}
         return tuple(sorted(row for row, v in moved.items() if v is not None and value.disjoint(v) is Answer.YES))

@@ -38,19 +38,39 @@ class Inside:
     sizes: Mapping[str, Fraction]
 
 
-def step_readings(truth: Any, name: StepName) -> Iterator[tuple[str, Node]]:
-    """The names and formulas of other readings, those listed in the case first; `truth` is a `SheetTruth`."""
+def step_readings(truth: Any, name: StepName) -> Iterator[tuple[str, StepName, Node]]:
+    """The names of other readings, and which step gets which formula, those listed in the case first.
+
+    `truth` is a `SheetTruth`. The softmax that is reread may stand in an earlier step that this one is made from.
+    """
     step = truth.sheet.step(str(name))
     if step is None or step.formula is None:
         return
-    yield from step.readings.items()
-    call = first_softmax(step.formula)
-    inside = None if call is None else look_inside(truth, call.args[0])
-    if call is None or inside is None:
+    for label, formula in step.readings.items():
+        yield label, step.name, formula
+    for owner in _made_from(truth, step):
+        call = first_softmax(owner.formula)
+        inside = None if call is None else look_inside(truth, call.args[0])
+        if call is None or inside is None:
+            continue
+        for label, other in _changes(call, inside):
+            if label not in step.readings:
+                yield label, owner.name, _put(owner.formula, call, other)
         return
-    for label, other in _changes(call, inside):
-        if label not in step.readings:
-            yield label, _put(step.formula, call, other)
+
+
+def _made_from(truth: Any, step: Any) -> Iterator[Any]:
+    """The step, and the earlier ones that it is made from, nearest first."""
+    waiting, seen = [step], {str(step.name)}
+    while waiting and len(seen) <= MOST_STEPS:
+        step = waiting.pop(0)
+        yield step
+        for part in parts_below(step.formula):
+            label = part.label if isinstance(part, Name | Reference) else ""
+            other = truth.sheet.step(label) if label and label not in seen else None
+            if other is not None and other.formula is not None:
+                seen.add(label)
+                waiting.append(other)
 
 
 def _changes(call: Call, inside: Inside) -> Iterator[tuple[str, Node]]:

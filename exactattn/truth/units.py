@@ -8,8 +8,8 @@ from fractions import Fraction
 from exactattn.attention.spec import Stage
 from exactattn.numbers.expressions import Binary, Number
 from exactattn.numbers.tokens import Numeral
+from exactattn.truth.elements import Reread
 from exactattn.truth.face import AnyTruth
-from exactattn.truth.ladder import Reread
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth
 

@@ -18,7 +18,8 @@ from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse,
 from exactattn.numbers.enclosure import Answer, Interval, outward
 from exactattn.numbers.exact import Exact, Expr, Field, evaluate, name, names_in
 from exactattn.truth.boxes import Boxes, over_box
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 
 DIGIT_BITS = 4096  # bits spent on the digits that are shown
 

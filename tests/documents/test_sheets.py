@@ -51,6 +51,16 @@ def test_pasted_inputs():
     assert str(inputs["y"][1][1]) in ("2*(1/sqrt(2))", "(1/sqrt(2))*2", "2/sqrt(2)")
 
 
+TEXTS = ['"[[1, 2],\\n [3, 4]]"', '"1 2\\n3 4"', ">\n      1 2\n\n      3 4", "|\n      1 2\n      3 4"]
+
+
+@pytest.mark.parametrize("value", TEXTS)
+def test_a_paste_is_the_same_in_every_kind_of_text(value):
+    # only a literal block has a place for each of its lines
+    case = loads(HEAD + f"  inputs:\n    x: {value}\n  Q: [[1, 0], [0, 1]]\n  K: [[1, 0], [0, 1]]\n  V: {value}\n")
+    assert case.sheets[""].inputs["x"] == case.problems[""].heads[0].v == ((F(1), F(2)), (F(3), F(4)))
+
+
 def test_attention_takes_pasted_and_drawn_inputs():
     case = loads(
         """version: 1
@@ -77,6 +87,23 @@ printed:
     )
     assert [str(step.name) for step in case.sheets[""].steps] == ["e", "total_e"]
     assert case.printed[""][0].cells[0].index == ()
+
+
+def test_everything_drawn_is_a_problem_of_attention():
+    draw = '{X: "rand(2, 2)", W_Q: "rand(2, 2)", W_K: "rand(2, 2)", W_V: "rand(2, 2)"}'
+    draws = f"  draws: [{{generator: numpy-legacy, seed: 1, draw: {draw}}}]\n"
+    case = loads(HEAD + draws + "printed: {q: [[1, 1], [1, 1]]}\n")
+    assert case.problems[""].lengths == (2, 2)
+
+
+def test_a_column_may_be_pasted_for_a_list_and_decimals_in_a_line():
+    text = """  inputs: {x: [[1, 2], [3, 4]]}
+printed:
+  down: {of: "x[:,0]", values: "1\\n3"}
+  line: {of: "x[0]", decimal: comma, values: "1,00 2,00"}
+"""
+    printed = loads(HEAD + text).printed[""]
+    assert [[cell.value for cell in block.cells] for block in printed] == [[F(1), F(3)], [F(1), F(2)]]
 
 
 MISTAKES = {
@@ -130,6 +157,11 @@ MISTAKES = {
         "  inputs: {x: [1, 2]}\nprinted: {w: {of: softmax(x), readings: {half: softmax(z)}, values: [1, 2]}}",
         (4, 56),
         "unknown name 'z'; known: x",
+    ),
+    "comma": (
+        "  inputs: {x: 1000}\nprinted: {a: {of: x, values: '1,000'}}",
+        (4, 31),
+        "1000 with a decimal point, 1.000 with a decimal comma",
     ),
     "tolerance": (
         "  inputs: {x: [1, 2]}\nprinted: {w: {of: x, tolerance: -1, values: [1, 2]}}",

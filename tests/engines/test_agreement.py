@@ -15,7 +15,8 @@ from exactattn.errors import Unavailable
 from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 
 DIGITS = 50
 

@@ -11,7 +11,7 @@ from worked_examples import make
 
 from exactattn.journeys.verify import verify
 
-SEEDS = range(24)
+SEEDS = range(8)  # more were run once; see docs/decisions.md
 
 
 def outcome(found, catalogue):
@@ -73,7 +73,8 @@ def test_the_examples_have_every_kind_of_verdict():
             reasons |= {x.reason if x.reason != "propagated" else f"from {x.origin}" for x in document.prints}
             reasons |= {"by accident" for x in document.prints if x.by_accident}
             planted |= {what.rpartition(" ")[2] for what in document.planted}
-    assert reasons >= {"exact", "rounded", "truncated", "from wrong", "from rounding", "convention", "new", "by accident"}
+    assert reasons >= {"exact", "rounded", "truncated", "from wrong", "from rounding", "convention", "new"}
+    assert "by accident" in reasons
     assert len(planted) > 8, planted
 
 

@@ -165,6 +165,23 @@ def test_how_many_digits_words_mean(findings, said, reason):
     assert found["square"].reason == reason
 
 
+def test_a_bound_is_no_value(findings):
+    # 599 million is less than 600 million, and not nearly that to its last digit
+    found = findings(
+        """problem: {inputs: {x: 599000000}}
+printed:
+  under: {of: x, values: less than 600 million}
+  over: {of: x, values: more than 600 million}
+  nearly: {of: x, values: just under 600 million}
+  after: {of: under + 1, values: "599,000,001"}
+"""
+    )
+    assert (found["under"].verdict, found["under"].reason) == (Verdict.HOLDS, "bound")
+    assert (found["over"].verdict, found["over"].evidence["kind"]) == (Verdict.FAILS, "a bound that does not hold")
+    assert found["nearly"].reason == "rounded"
+    assert found["after"].reason == "exact"  # a bound is not carried on
+
+
 def test_gigabytes_that_are_gibibytes_are_named(findings):
     # 2*80*128000*64*128*2 = 335,544,320,000 bytes = 335.54 GB = 312.50 GiB
     found = findings(

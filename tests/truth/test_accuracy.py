@@ -13,7 +13,8 @@ from exactattn.attention.spec import Stage
 from exactattn.engines.ball import ENGINE
 from exactattn.numbers.formats import FORMATS
 from exactattn.truth.accuracy import Accuracy, _note, judged_stages
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 from exactattn.truth.reference import Parts, Reference
 
 

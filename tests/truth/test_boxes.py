@@ -51,6 +51,15 @@ def test_a_monotone_value_is_as_sharp_as_its_corners():
     assert float(found.lower) != float(found.upper)
 
 
+def test_a_share_of_what_is_not_known_is_a_share_also_over_rounded_scores():
+    # e^a / (e^a + e^b) * u with a in [3.05, 3.15], b in [2.15, 2.25], u in [0, 1]: from 0 to 1/(1 + e^-1) = 0.731
+    expression = mul(EXPRESSIONS["share"][0], name("u"))
+    ends = {"a": (F(305, 100), F(315, 100)), "b": (F(215, 100), F(225, 100)), "u": (F(0), F(1))}
+    found = over_box(expression, Boxes({label: Interval(*pair) for label, pair in ends.items()}))
+    assert found.lower == 0
+    assert abs(float(found.upper) - float(1 / (1 + mpmath.exp(-1)))) < 1e-15
+
+
 def test_what_cancels_is_found_by_the_mean_value_form():
     # a (1 - a) near its top: the plain interval product is 0.16 wide, the mean value form 0.04
     expression = mul(A, sub(F(1), A))

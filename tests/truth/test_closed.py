@@ -13,7 +13,8 @@ from exactattn.numbers.balls import enclose
 from exactattn.numbers.exact import power
 from exactattn.numbers.expressions import parse_expression
 from exactattn.truth.closed import Closed
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 from exactattn.truth.sheet import SheetTruth
 
 SPECS = [

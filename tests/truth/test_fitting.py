@@ -59,6 +59,18 @@ def test_a_factor_that_many_numbers_agree_on_is_the_reading():
     assert {item.closest_reading for item in found.values()} == {"scale=1/5"}
 
 
+def test_a_scale_and_a_base_together_are_named():
+    # Source: NumPy; keys of width 2, scale 1/2 and base 2
+    x = np.array([[3, 1], [0, 2], [2, 2], [1, 0]])
+    text = f"""
+version: 1
+problem: {{inputs: {{x: {x.tolist()}}}}}
+printed:
+  weights: {{of: "softmax(matmul(x, T(x))/sqrt(2))", values: {printed(2.0 ** (x @ x.T / 2))}}}
+"""
+    assert {item.closest_reading for item in judged(text).values() if item.wrong} == {"scale=1/d_k, base=2"}
+
+
 def test_two_free_numbers_show_no_factor():
     # one row of three weights: one factor and one number beyond it prove nothing
     prints = "printed: {weights: {of: softmax(s), values: [0.53, 0.27, 0.20]}}"
@@ -138,3 +150,14 @@ def test_a_mask_after_the_softmax_is_named():
     problem = f"problem: {{scores: {S.tolist()}, V: [[1], [2], [3]], scale: 1, causal: true}}"
     text = f"version: 1\n{problem}\nprinted:\n  weights: {rows}"
     assert {item.closest_reading for item in judged(text).values() if item.wrong} == {"mask=after_softmax"}
+
+
+@pytest.mark.parametrize("steps", ["", "  steps: {w: softmax(s/2)}\n"])
+def test_the_softmax_that_is_reread_may_stand_in_an_earlier_step(steps):
+    # Source: NumPy, weights of s in place of s/2
+    weights = np.exp(S) / np.exp(S).sum(axis=1, keepdims=True)
+    output = weights @ np.array([[1.0], [2], [4]])
+    of = "matmul(w, v)" if steps else "matmul(softmax(s/2), v)"
+    text = f"version: 1\nproblem:\n  inputs: {{s: {S.tolist()}, v: [[1], [2], [4]]}}\n{steps}"
+    text += f'printed:\n  output: {{of: "{of}", values: {[[f"{x:.4f}"] for (x,) in output]}}}\n'
+    assert {item.closest_reading for item in judged(text).values()} == {"scale=1"}

@@ -374,3 +374,28 @@ def test_two_names_of_one_scale_are_one_reading():
 def test_a_cut_number_on_a_wrong_print_is_right_by_accident():
     found = outcome(scores_problem([[1, 0]]), block("scores", ["1.5 0"]), block("weights", ["0.73105 0.26894"]))
     assert (found["weights", (0, 0)].reason, found["weights", (0, 0)].by_accident) == ("truncated", True)
+
+
+def test_a_row_that_only_a_rearranged_softmax_explains_follows_from_printed_scores():
+    # softmax over queries: e^1/(e^1 + e^0) = 0.7311 for (0, 0), e^2/(e^2 + e^1) = 0.7311 for (0, 1); row 1 is invented
+    problem = scores_problem([[1, 2], [0, 1]])
+    prints = block("scores", ["1 2", "0 1"]), block("weights", ["0.731 0.731", "0.500 0.111"])
+    found = outcome(problem, *prints)
+    assert found["weights", (0, 0)].reason == "convention"
+    assert found["weights", (0, 0)].closest_reading == "softmax_axis=queries"
+    assert found["weights", (1, 1)].reason == "new"
+
+
+def test_one_number_of_a_list_is_no_row():
+    # log(e^0 + e^1) = 1.313; log10(10^0 + 10^1) = 1.041 by chance is what was printed, and explains nothing else
+    problem = scores_problem([[0, 1], [0, 2]])
+    cells = tuple(PrintedCell((i,), text, F(text), F(1, 100), 3, "decimal") for i, text in enumerate(["1.04", "2.55"]))
+    found = outcome(problem, PrintedBlock("lse", Stage.LSE, cells))
+    assert {item.reason for item in found.values()} == {"new"}
+
+
+def test_a_log_sum_exp_of_one_key_is_exact_in_any_base():
+    # log2(2^(-3/16)) = -3/16, which is also the value cut toward zero
+    problem = scores_problem([[1, 2], [0, 1]], scale="-3/16", base=F(2), causal="top-left")
+    cell = PrintedCell((0,), "-0.1875", F(-3, 16), F(1, 10000), 4, "decimal")
+    assert outcome(problem, PrintedBlock("lse", Stage.LSE, (cell,)))["lse", (0,)].reason == "exact"

@@ -7,7 +7,8 @@ from samples import matrix
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.numerals import parse_exact
-from exactattn.truth.ladder import Element, Truth
+from exactattn.truth.elements import Element
+from exactattn.truth.ladder import Truth
 
 
 def weights(i, j):
