@@ -287,6 +287,35 @@ def test_a_table_of_values():
     assert loads(draft.text).problems[""].heads[0].v is not None
 
 
+@pytest.mark.parametrize(
+    ("formula", "stage"),
+    [
+        ("$$Q = XW_Q + b_Q = [[2, 2], [1, 3]]$$", "q"),
+        ("$$O = AV + X = [[2, 2], [1, 3]]$$", "output"),
+        ("$$S = QK^T + B = [[2, 2], [1, 3]]$$", "scores"),
+        ("`A = softmax(S, axis=0)` is [[0.5, 0.2], [0.5, 0.8]]", "weights"),
+    ],
+)
+def test_a_formula_with_something_more_is_not_judged_as_if_it_had_not(formula, stage):
+    text = "X = [[1, 0], [0, 1]]\nW_Q = [[1, 2], [0, 1]]\nW_K = [[1, 0], [0, 1]]\nW_V = [[1, 0], [0, 1]]\n\n"
+    text += f"{formula}\n\n$$O = [[0.5, 0.5], [0.4, 0.6]]$$\n"
+    assert f"  {stage}" not in printed(text)
+    assert "output" not in printed(text)
+
+
+def test_scores_and_a_mask_in_a_formula_are_masked_scores():
+    assert meaning_of(r"\frac{QK^T}{\sqrt{2}} + M").name == "masked"
+    assert meaning_of(r"softmax(\frac{QK^T}{\sqrt{2}} + M)").unclear is None
+
+
+@pytest.mark.parametrize(
+    "words", ["We use sparsemax.", "With ALiBi:", "We apply the column-wise softmax.", "Here we use base 2."]
+)
+def test_another_kind_of_attention_is_not_judged(words):
+    text = f"{GIVEN}{words}\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n"
+    assert "weights" not in printed(text)
+
+
 def test_code_that_masks():
     code = "```python\nm = torch.tril(torch.ones(2, 2))\ns = s.masked_fill(m == 0, -1e9)\n```\n\n"
     text = f"{GIVEN}{code}Attention weights: {WEIGHTS}\n"
