@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 from exactattn.documents.cells import ANY_SIZES, sign
 from exactattn.documents.notes.flat import compact, flat
@@ -43,6 +44,8 @@ class Meaning:
 
 
 MOST_TERMS = 8
+MOST_NESTED = 12  # brackets
+MOST_SOFTMAX = 3  # in one side
 SAME = "Q=K=V=X"  # a key of the names of a document that says so
 ARGUMENTS = ("scores", "scaled", "masked")
 
@@ -50,9 +53,11 @@ ARGUMENTS = ("scores", "scaled", "masked")
 def meaning_of(text: str, defined: dict[str, Role] | None = None) -> Meaning | None:
     """What a side of an equation makes of other things, or None where it is not recognised."""
     spelled = flat(without_prompt(text).strip(" \t`:,;."))
-    if spelled is None:
+    if spelled is None or spelled.lower().count("softmax") > MOST_SOFTMAX:
         return None
     side = _stripped(compact(spelled))
+    if _depth(side) > MOST_NESTED:
+        return None
     if defined is not None and SAME in defined:
         side = re.sub(r"(?<=[\w)])X\Z", "V", side.replace("XX^T", "QK^T"))
     return _made(side, defined or {})
@@ -189,6 +194,11 @@ def scale_of(text: str) -> str | None:
     except (NumeralError, ZeroDivisionError):
         return None
     return text if (isinstance(value, Fraction) and value > 0) or sign(value) == 1 else None
+
+
+def _depth(side: str) -> int:
+    """How deep brackets are nested."""
+    return max(accumulate((char == "(") - (char == ")") for char in side), default=0)
 
 
 def _stripped(side: str) -> str:
