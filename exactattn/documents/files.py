@@ -85,4 +85,6 @@ def _cases(folder: Path) -> list[str]:
 
 def _cases_in(folder: Path) -> str:
     names = _cases(folder)
-    return f"name the files in it, for example {str(folder / names[0])!r}" if names else "it holds no case (*.yaml): name one"
+    if not names:
+        return "it holds no case (*.yaml): name one"
+    return f"name the files in it, for example {str(folder / names[0])!r}"
