@@ -8,7 +8,9 @@ from exactattn.documents.notes.equations import numeric
 from exactattn.documents.notes.meanings import meaning_of
 from exactattn.documents.notes.names import role_of
 from exactattn.documents.notes.statements import Statement
+from exactattn.errors import CaseError
 from exactattn.findings import Place, Verdict
+from exactattn.journeys.notes import open_case
 from exactattn.journeys.verify import verify
 
 GIVEN = "Q = [[1, 2], [0, 1]]\nK = [[1, 0], [0, 1]]\nV = [[10, 0], [0, 10]]\n\n"
@@ -344,3 +346,12 @@ def test_every_note_about_the_document_is_in_the_report(tmp_path):
     path.write_text(GIVEN + "Attention weights: [[0.33, 0.67], [0.33, 0.67]]\n\nIt is permutation invariant.\n")
     (report,) = verify(path).reports
     assert [f.where.line for f in report.findings if f.code == "EA903" and f.verdict is Verdict.NOT_RUN] == [7]
+
+
+def test_a_document_where_a_case_is_wanted_says_what_to_do(tmp_path):
+    document, case = tmp_path / "notes.md", tmp_path / "case.yaml"
+    document.write_text(GIVEN, encoding="utf-8")
+    with pytest.raises(CaseError, match="new --from"):
+        open_case(str(document))
+    case.write_text(read_notes(GIVEN).text, encoding="utf-8")
+    assert open_case(str(case)).problems
