@@ -134,7 +134,7 @@ class Conditions:
     identity: list[tuple[Place, str]] = field(default_factory=list)
     columns: list[Said] = field(default_factory=list)
     scales: list[Scale] = field(default_factory=list)
-    formulas: list[Scale] = field(default_factory=list)  # scales of formulas that stand in a sentence
+    formulas: list[tuple[Scale, str | None]] = field(default_factory=list)  # of formulas in sentences, on what name
     down: list[Said] = field(default_factory=list)  # a softmax of columns
     unclear: list[Unclear] = field(default_factory=list)
 
@@ -226,6 +226,8 @@ def _scale(sentence: Sentence, out: Conditions) -> None:
     if scale is not None:
         out.scales.append(Scale(scale, place))
         return
+    if found["verb"].lower().startswith("mult"):
+        return  # by something else than a number, such as V
     stages = ("scaled", *AFTER_MASK)
     out.unclear.append(Unclear(stages, f"line {place.line} says '{' '.join(found[0].split())}'", place))
 
@@ -262,7 +264,8 @@ def _formulas(sentence: Sentence, out: Conditions) -> None:
         if "=" in text:
             continue
         if meaning is not None and meaning.scale is not None and meaning.name != "q":
-            out.formulas.append(Scale(meaning.scale, sentence.at(found.start())))
+            on = None if meaning.argument is None else meaning.argument[0]
+            out.formulas.append((Scale(meaning.scale, sentence.at(found.start())), on))
 
 
 def _temperature(sentence: Sentence, out: Conditions) -> None:

@@ -134,7 +134,7 @@ def _without_mask(
 def _settle_words(defined: Definitions) -> None:
     """Takes over what sentences say: a scale, where no formula states one; tokens as columns."""
     words = defined.words
-    defined.scales += words.formulas
+    defined.scales += [scale for scale, on in words.formulas if on not in defined.softmax_of]
     if words.scales and not defined.scales:
         defined.scales += words.scales
     if defined.scales:

@@ -16,6 +16,7 @@ _COMMANDS = {
     **{name: name for name in ("softmax", "sum", "max", "min", "dim")},
 }
 _COMMAND = re.compile(r"\\(" + "|".join(map(re.escape, _COMMANDS)) + r")(?![a-zA-Z])")
+_MARKED = re.compile(r"\\(?:wide)?(?:hat|tilde|bar)\s*(?:\{(\w+)\}|(\w))(?!\w)")  # S with a hat is not S
 _ACCENT = re.compile(r"\\(?:hat|tilde|bar|vec|mathcal|mathbb|mathfrak|operatorname\*)(?![a-zA-Z])")
 _ARRANGING = re.compile(r"\\(?:begin|end)\{[a-zA-Z]+\*?\}|\\(?:nonumber|notag|left\.|right\.)|&|\\[()\[\]]|\$|`|\*\*")
 _LIBRARIES = re.compile(r"(?:(?:np|numpy|math|torch|F|nn|jnp|tf|functional|special|scipy)\.)+(?=[a-z])")
@@ -33,6 +34,7 @@ def flat(text: str) -> str | None:
     if len(text) > MAX_SIDE:
         return None
     text = _ARRANGING.sub(lambda match: "**" if match[0] == "**" and "\\" not in text else " ", text)
+    text = _MARKED.sub(r"\1\2'", text)
     text = _ACCENT.sub(r"\\text", text)
     text = _COMMAND.sub(lambda match: _COMMANDS[match[1]], text)
     for sign, spelled in _SMALL.items():

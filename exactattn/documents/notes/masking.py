@@ -54,6 +54,9 @@ def with_masks(
         role = block.role.name
         if role in ("scores", "scaled") and any_minus_infinity(block.pasted):
             out.append(_as_masked(block, f"{block.by}, and -inf stands in it"))
+        elif role in ("scores", "scaled", "masked") and _huge(block.pasted):
+            says = "a large negative number stands in place of -inf"
+            noted.append(Noted(block.place, "scores after a mask", says, understood=False))
         elif role != "mask" or _is_added(block.pasted) or _is_boolean(block.pasted):
             out.append(block)
         elif (why := _masked_by(block, others, formulas, lines)) is not None and not _huge(block.pasted):
@@ -61,7 +64,10 @@ def with_masks(
         else:
             says = "neither a mask of 0 and -inf, nor the scores after a mask that another line gives"
             noted.append(Noted(block.place, "a mask", says, understood=False))
-            unclear.append(Unclear(AFTER_MASK, f"the mask on line {block.place.line} is not understood", block.place))
+            if not (_huge(block.pasted) and any(one.role.name == "mask" for one in out)):
+                unclear.append(
+                    Unclear(AFTER_MASK, f"the mask on line {block.place.line} is not understood", block.place)
+                )
     return out, noted, unclear
 
 

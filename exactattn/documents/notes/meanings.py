@@ -22,13 +22,16 @@ _SCORED = re.compile(_SCORES)
 _TURNED = r"\(*K(?:_?\w)?\^T\*?Q(?:_?\w)?\)*"  # tokens and queries are columns
 _DIVIDED = re.compile(rf"(?P<what>{_SCORES}|{_TURNED}|\w+'*)/(?P<by>.+)")
 _FACTOR = re.compile(rf"(?P<by>.+?)[*]?(?P<what>{_SCORES})")
+_TIMES = re.compile(
+    r"(?P<before>[0-9.]+(?:/[0-9.]+)?)\*?(?P<last>[A-Za-z_]\w*'*)|(?P<first>[A-Za-z_]\w*'*)\*(?P<after>[0-9.]+(?:/[0-9.]+)?)"
+)
 _SOFTMAX = re.compile(r"(?:row_?)?[Ss]oft[Mm]ax(?:_(?:\w+|\(\w+\)))?\(")
 _OPTIONS = re.compile(r",(?:dim=|axis=)?(?:-1|[12])\Z")  # the softmax of each row
 _VALUES = re.compile(r"\*?\(*[Vv](?:_?\w)?\)*")
 _PROJECTED = re.compile(r"\(*[Xx](?:_?\w)?\)*\(?W[_^]?\(?([QKVqkv])\)?\)?")
 _PROJECTION_FIRST = re.compile(r"W[_^]?\(?([QKVqkv])\)?\(*[Xx](?:_?\w)?\)*")
 _WEIGHTED_SUM = re.compile(r"sum_?\(?\w*\)?\(?(?P<weights>[a-zA-Zα]+)_?\(?\w+\)?\(?[Vv]_\w+\)?")
-_SCORE_LIKE = re.compile(r"[A-Za-z](?:_\w+)?'*|\w*(?:score|logit|mask|attn|sim|energ)\w*'*")
+_SCORE_LIKE = re.compile(r"[A-Za-z](?:_\w+)?'*|(?![0-9])\w*(?:score|logit|mask|attn|sim|energ)\w*'*")
 _SIZE = {"d": "d_k", "dk": "d_k", "D_k": "d_k", "d_head": "d_k", "head_dim": "d_k", "d_q": "d_k", "dim_k": "d_k"}
 
 
@@ -91,7 +94,7 @@ def _sum(side: str, defined: dict[str, Role]) -> Meaning | None:
     if len(parts) < 2:
         return None
     made = [_made(_stripped(part), defined) for part in parts]
-    roles = [role_of(part, defined) for part in parts]
+    roles = [_named(part, defined) for part in parts]
     names = [x.name if x is not None else "" if r is None else r.name for x, r in zip(made, roles, strict=True)]
     known = next((x for x in made if x is not None), None)
     if len(parts) == 2 and names[1] == "mask" and names[0] in ("scores", "scaled"):
@@ -155,10 +158,15 @@ def _unclear(argument: str, defined: dict[str, Role]) -> str | None:
     return argument
 
 
+def _named(part: str, defined: dict[str, Role]) -> Role | None:
+    """What one name is."""
+    return role_of(part, defined) if re.fullmatch(r"[^\W\d]\w*'*", part) else None
+
+
 def _is_argument(part: str, defined: dict[str, Role]) -> bool:
     if not re.search(r"[^\W\d_]", part) or any(0xE000 <= ord(char) <= 0xF8FF for char in part):
         return True  # numbers
-    role = role_of(part, defined)
+    role = _named(part, defined)
     if role is not None and role.name in (*ARGUMENTS, "mask"):
         return True
     made = _made(_stripped(part), defined)
@@ -172,13 +180,20 @@ def _scaled(side: str, defined: dict[str, Role]) -> Meaning | None:
         what = divided["what"]
         turned = re.fullmatch(_TURNED, what) is not None
         known = turned or _SCORED.fullmatch(what)
-        role = None if known else role_of(what, defined)
+        role = None if known else _named(what, defined)
         scale = scale_of(f"1/({_stripped(divided['by'])})") if known or role is not None else None
         if scale is None or (role is not None and role.name not in ("scores", "scaled")):
             return None
         if role is not None and role.name == "scaled":
             return Meaning("scaled", unclear=side)
         return Meaning("scaled", scale, turned, argument=None if known else (what, scale))
+    times = _TIMES.fullmatch(side)
+    if times is not None:
+        what = times["last"] or times["first"]
+        role, scale = _named(what, defined), scale_of(times["before"] or times["after"])
+        if scale is not None and role is not None and role.name == "scores":
+            return Meaning("scaled", scale, argument=(what, scale))
+        return None if role is None else Meaning("scaled", unclear=side)
     factor = _FACTOR.fullmatch(side)
     scale = None if factor is None else scale_of(_stripped(factor["by"].rstrip("*")))
     return None if scale is None else Meaning("scaled", scale)

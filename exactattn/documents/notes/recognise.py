@@ -87,8 +87,8 @@ def name_of(side: str) -> str | None:
     words = "" if spelled is None else spelled.strip(" *:")
     last = "" if re.search(r"[-+*/@^=|]|\)\s*\w+\Z", words) else words.split(" ")[-1]
     for name in (compact(words), compact(last)):
-        bare = name.strip(" *:").rstrip("'")
-        if bare.isidentifier():
+        bare = name.strip(" *:")
+        if bare.rstrip("'").isidentifier():
             return bare
     return None
 

@@ -171,6 +171,27 @@ def test_the_factor_in_the_argument_of_a_softmax_counts(tmp_path):
     assert len(failing(tmp_path, text.replace("0.269", "0.259"))) == 1
 
 
+def test_factors_on_either_side_of_the_scores(tmp_path):
+    # exp(0), exp(2): 0.119, 0.881; at twice that exp(0), exp(4): 0.018, 0.982
+    text = "scores = [0, 2]\n\nsoftmax(scores / 0.5) = [0.018, 0.982]\n\nsoftmax(scores) = [0.119, 0.881]\n\n"
+    text += "softmax(scores * 2) = [0.018, 0.982]\n\nsoftmax(2 * scores) = [0.018, 0.982]\n"
+    assert printed(text).count("values: [0.018, 0.982]") == 3
+    assert failing(tmp_path, text) == []
+
+
+def test_a_letter_with_a_hat_is_another_letter(tmp_path):
+    text = GIVEN + "$$S = [[1, 2], [0, 1]]$$\n\n$$\\hat{S} = [[0.7, 1.4], [0, 0.7]]$$\n"
+    assert failing(tmp_path, text) == []
+    assert "S'" in left(text)[7] or "hat" in left(text)[7]
+
+
+def test_a_large_negative_number_in_place_of_minus_infinity():
+    text = GIVEN + "M = [[0, -1e9], [0, 0]]\n\nThe masked scores: [[0.71, -1e9], [0, 0.71]]\n\n"
+    text += f"We multiply by V.\n\nAttention weights: {WEIGHTS}\n"
+    assert "masked" not in printed(text)
+    assert "  weights: " in printed(text)
+
+
 @pytest.mark.parametrize("side", ["softmax(s/T)", r"softmax(Wx)", r"softmax(s^2)", "softmax(x/2 + 1)"])
 def test_an_argument_of_a_softmax_that_is_not_understood(side):
     meaning = meaning_of(side)
