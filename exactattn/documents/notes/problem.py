@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from exactattn.documents.notes.examples import Example, values
 from exactattn.documents.notes.masking import AFTER_MASK
+from exactattn.documents.notes.masks import Masks
 from exactattn.documents.notes.model import Block, Noted
 from exactattn.documents.notes.recognise import Definitions
 from exactattn.errors import NumeralError
@@ -57,7 +58,16 @@ class Maker:
     leave_out: set[tuple[str, Place]] = field(default_factory=set)  # inputs that did not fit
     parts: Parts = field(default_factory=Parts)
     scale: str = "1"
-    why_not_causal: str | None = None  # why it is not known whether the mask that words tell holds here
+
+    @property
+    def masks(self) -> Masks:
+        """What is known of the mask."""
+        return Masks(self.example, self.defined.words, self.turned, self.given)
+
+    @property
+    def turned(self) -> bool:
+        """Are tokens columns?"""
+        return self.defined.matrices_turned is not None and self.defined.rows is None
 
     def withhold(self, stages: Iterable[str], why: str) -> None:
         """Leaves prints of these stages unjudged, as something that they depend on is not understood."""
@@ -71,12 +81,11 @@ class Maker:
 
     def make(self) -> Parts:
         """The parts of the problem."""
-        self.why_not_causal = self._against_causal()
         for unclear in self.defined.words.unclear:
             if self._here(unclear.place):
                 self.withhold(unclear.stages, unclear.why)
-        if self.why_not_causal:
-            self.withhold(AFTER_MASK, self.why_not_causal)
+        if (why := self.masks.doubt()) is not None:
+            self.withhold(AFTER_MASK, why)
         sources = {part: self._source(part) for part in "qkv"}
         if all(source is not None for source in sources.values()):
             self._attention(sources)
@@ -166,7 +175,7 @@ class Maker:
             says = f"line {turned.line} " + ("says that tokens are columns" if said else "multiplies X from the left")
             self.parts.texts.append(("orientation", "columns", turned, says))
         self._scale()
-        self._causal()
+        self._mask()
 
     def _said_identity(self) -> str:
         return f"line {self.identity[0].line} says that {self.identity[1]}" if self.identity else ""
@@ -191,47 +200,18 @@ class Maker:
                 says = f"line {chosen.place.line} states {chosen.text}, which is taken"
                 self.parts.noted.append(Noted(other.place, f"the scale {other.text}", says, understood=False))
 
-    def _causal(self) -> None:
+    def _mask(self) -> None:
         """A mask that the printed numbers show by -inf, or a causal mask that the words tell."""
         if self.given("mask") is not None:
             return
-        block = self.example.stage("masked")
-        if block is not None and not shows_causal(block):
-            rows = [[0 if cell.minus_infinity else 1 for cell in row] for row in block.pasted.rows]
-            why = f"-inf stands there on line {block.place.line}"
-            self.parts.texts.append(("mask", str(rows), block.place, f"assumed: {why}"))
-            self.parts.noted.append(Noted(block.place, "a mask", why, True, True))
-        elif (found := self._causal_by()) is not None:
+        if (shown := self.masks.shown()) is not None:
+            place, mask, why = shown
+            self.parts.texts.append(("mask", mask, place, f"assumed: {why}"))
+            self.parts.noted.append(Noted(place, "a mask", why, True, True))
+        elif (found := self.masks.causal()) is not None:
             place, why = found
             self.parts.texts.append(("causal", "true", place, f"assumed: {why}"))
             self.parts.noted.append(Noted(place, "a causal mask", why, True, True))
-
-    def _causal_by(self) -> tuple[Place, str] | None:
-        """Where it is said that the mask is causal, and how."""
-        block = next((b for b in self.example.printed if b.role.name == "masked" and shows_causal(b)), None)
-        if block is not None:
-            return block.place, f"-inf stands above the diagonal on line {block.place.line}, and nowhere else"
-        said = next((one for one in self.defined.words.causal if self._here(one.place)), None)
-        if said is None or self.why_not_causal is not None:
-            return None
-        return said.place, f"line {said.place.line} says '{said.words}'"
-
-    def _against_causal(self) -> str | None:
-        """Why it is not known whether a causal mask that words tell holds for the numbers here."""
-        said = [one for one in self.defined.words.causal if self._here(one.place)]
-        if not said or self.given("mask") is not None or self.example.stage("masked") is not None:
-            return None
-        line = said[-1].place.line
-        other = next((one for one in self.defined.words.not_causal if self._here(one.place)), None)
-        if other is not None:
-            return f"line {line} speaks of a causal mask, and line {other.place.line} of none"
-        weights = self.example.stage("weights")
-        if weights is not None and not pasted_causal(weights):
-            return f"line {line} speaks of a causal mask, and these weights are not 0 above the diagonal"
-        q, k = self.given("q"), self.given("k")
-        if q is not None and k is not None and self.given("X") is None and _counts_differ(q, k):
-            return f"line {line} speaks of a causal mask, and there are not as many keys as queries"
-        return None
 
     def _formulas(self) -> None:
         """What can be computed from the stages that are given: each that nothing gives is an input."""
@@ -270,7 +250,7 @@ class Maker:
 
     def _masked(self) -> str | None:
         """The causal mask, where there is one."""
-        found = self._causal_by()
+        found = self.masks.causal()
         if found is None:
             if self.given("mask") is not None or self.example.stage("masked") is not None:
                 self.withhold(AFTER_MASK, "there is a mask, and not everything that it is put on is given")
@@ -297,28 +277,7 @@ class Maker:
 
     def _width(self) -> int | None:
         block = self.given("q") or self.given("k") or self.given("W_K") or self.given("X")
-        turned = self.defined.matrices_turned is not None and self.defined.rows is None
-        return None if block is None else len(block.pasted.rows) if turned else len(block.pasted.rows[0])
-
-
-def shows_causal(block: Block) -> bool:
-    """Does minus infinity stand above the diagonal and nowhere else?"""
-    rows = block.pasted.rows
-    square = len(rows) == len(rows[0]) > 1
-    return square and all(x.minus_infinity == (j > i) for i, row in enumerate(rows) for j, x in enumerate(row))
-
-
-def pasted_causal(block: Block) -> bool:
-    """Are printed weights 0 wherever the key comes after the query?"""
-    rows = block.pasted.rows
-    if len(rows) != len(rows[0]):
-        return False
-    later = [cell for i, row in enumerate(rows) for cell in row[i + 1 :] if cell.said is not None]
-    return all(cell.said is not None and cell.said.numeral.value == 0 for cell in later)
-
-
-def _counts_differ(q: Block, k: Block) -> bool:
-    return [len(q.pasted.rows), len(q.pasted.rows[0])] != [len(k.pasted.rows), len(k.pasted.rows[0])]
+        return None if block is None else len(block.pasted.rows) if self.turned else len(block.pasted.rows[0])
 
 
 def _has_decimals(block: Block) -> bool:
