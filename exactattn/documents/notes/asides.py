@@ -15,7 +15,8 @@ _ASIDE = re.compile(
     r"\b(?:an)?other head\w*|\bdifferent head\w*|\brandom\w*|\buniform\w*|\btemperature\b|\bdropout\b"
     r"|\bwould (?:be|have|give|get)\b"
     r"|\bif (?:we|you) (?:had|did|were|do not|don't|use|add|drop|remove|forget)\b|\bhad we\b|\binstead of\b|\bwithout\b"
-    r"|\bunscaled\b|\bunmasked\b|\bcompare (?:this |it )?(?:with|to)\b|\bfor comparison\b"
+    r"|\blayer ?norm\w*|\bresidual\w*|\bskip connection|\bfeed-?forward|\bunscaled\b|\bunmasked\b"
+    r"|\bcompare (?:this |it )?(?:with|to)\b|\bfor comparison\b"
     r"|\bhypothetical\w*|\bincorrect\w*|\bwrong\w*"
     r"|\bmistake\w*|\bnaively\b|\bcounter-?example\w*|\bTemperatur\b|\banderer Kopf|\bzufällig\w*|温度|随机|另一个头",
     re.IGNORECASE,

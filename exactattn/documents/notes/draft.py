@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -93,6 +94,8 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     if plain is not None and not defined.scales:
         defined.scales.append(plain)
     _settle_words(defined)
+    if any(block.role.name == "W_O" for block in reader.blocks):
+        reader.blocks = [_before_projection(block) for block in reader.blocks]
     reader.blocks += aliases(reader.blocks, known)
     reader.blocks, masks, unclear = with_masks(reader.blocks, found, known, source.text)
     noted += masks
@@ -129,6 +132,12 @@ def _without_mask(
         else:
             kept.append(claim)
     return kept, noted
+
+
+def _before_projection(block: Block) -> Block:
+    """What weights and values make is the output only where no W_O comes after."""
+    makes = block.derived and block.role.name == "output"
+    return replace(block, role=replace(block.role, name="context")) if makes else block
 
 
 def _settle_words(defined: Definitions) -> None:

@@ -7,6 +7,8 @@ import re
 _PROJECTED = r"(?:weight|projection|Gewichts|Projektions)[- ]?(?:matrix|Matrix)?"
 UNCLEAR = "?"  # words that say what something is not yet
 WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (UNCLEAR, (r"\bexponentiat\w*", r"\bexponentials?\b", r"\bsubtract\w*", r"\bgradients?\b", r"\bderivatives?\b")),
+    (UNCLEAR, (r"\bdifferences?\b", r"\btransposed?\b", r"\bsquared\b", r"\b(?:exponenziert|abgezogen|Differenz)\b")),
     (UNCLEAR, (r"(?:before|vor|into|prior to) (?:the |dem |der )?softmax", r"softmax[- ]inputs?")),
     ("W_Q", (rf"(?:query|Abfrage)[- ]?{_PROJECTED}", "查询(?:权重|投影)矩阵")),
     ("W_K", (rf"(?:key|Schlüssel)[- ]?{_PROJECTED}", "键(?:权重|投影)矩阵")),

@@ -339,6 +339,22 @@ def test_another_kind_of_attention_is_not_judged(words):
     assert "weights" not in printed(text)
 
 
+def test_before_an_output_projection_weights_times_values_are_the_context(tmp_path):
+    # the scores of the identity, scaled by 1/sqrt(2): 0.67 and 0.33; W_O doubles them
+    one = "[[1, 0], [0, 1]]"
+    text = f"X = {one}\nW_Q = {one}\nW_K = {one}\nW_V = {one}\nW_O = [[2, 0], [0, 2]]\n\n"
+    text += "$$AV = [[0.67, 0.33], [0.33, 0.67]]$$\n\nThe output is [[1.34, 0.66], [0.66, 1.34]].\n\n"
+    text += "After the residual connection the output is [[2.34, 0.66], [0.66, 2.34]].\n"
+    assert [block.name for block in loads(read_notes(text).text).printed[""]] == ["context", "output"]
+    assert failing(tmp_path, text) == []
+    assert "residual" in left(text)[11]
+
+
+@pytest.mark.parametrize("words", ["We exponentiate the scores:", "After subtracting the maximum the scores are"])
+def test_numbers_on_the_way_to_a_softmax_are_no_scores(words):
+    assert "printed:" not in read_notes(f"{GIVEN}{words} [[2.7, 1], [1, 2.7]]\n").text
+
+
 def test_code_that_masks():
     code = "```python\nm = torch.tril(torch.ones(2, 2))\ns = s.masked_fill(m == 0, -1e9)\n```\n\n"
     text = f"{GIVEN}{code}Attention weights: {WEIGHTS}\n"
