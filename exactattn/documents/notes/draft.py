@@ -15,7 +15,7 @@ from exactattn.documents.notes.asides import unread_claims
 from exactattn.documents.notes.casetext import CaseText, Sheet
 from exactattn.documents.notes.conditions import conditions
 from exactattn.documents.notes.environments import mismatched
-from exactattn.documents.notes.equations import equations_of
+from exactattn.documents.notes.equations import equations_of, is_of_one_element
 from exactattn.documents.notes.examples import examples_by_section, with_rows
 from exactattn.documents.notes.formulas import formula_of
 from exactattn.documents.notes.masking import AFTER, EVERY_STAGE, Unclear, with_masks
@@ -88,6 +88,9 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
         formulas, unread = formula_of(statement, defined)
         claims += formulas
         noted += unread
+        if not (equations or left or formulas or unread) and is_of_one_element(statement, comma):
+            says = "one element of a stage by its own formula is not judged"
+            noted.append(Noted(statement.place, f"the equation {statement.text[:100]}", says, understood=False))
     reader = Recogniser(source, known, defined, claimed, _counts_from_zero(found))
     reader.read(found)
     plain = unscaled(reader.blocks, found)

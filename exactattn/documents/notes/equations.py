@@ -38,6 +38,7 @@ _OPERATOR = re.compile(r"[*/+×·^]|\\(?:times|cdot)")
 _DOTTED = re.compile(r"(\[[^\[\]]*\])\s*\*\s*(\[[^\[\]]*\])")  # the inner product of two vectors
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _ROUND = re.compile(r"(?<![\w)\]])\(([^()\[\],]+(?:,[^()\[\],]+)+)\)")  # a vector in round brackets
+_ELEMENT = re.compile(r"(?:\\alpha|(?<![A-Za-z\\])[A-Za-zα])\}?_\{?\s?[0-9]|[qk]_?[0-9].{0,20}[qk]_?[0-9]")
 _ENDS = " \t.,;:*`$"
 _START = re.compile(r"(?<![\w.])(?=[-0-9(\[√]|(?:sqrt|exp|ln|log)\()")
 
@@ -61,6 +62,13 @@ def equations_of(statement: Statement, comma: bool) -> tuple[list[str], list[str
         claims += [run] if run else []
         run = ""
     return [*claims, *([run] if run else [])], left
+
+
+def is_of_one_element(statement: Statement, comma: bool) -> bool:
+    """Does it say which number a name with numbers below it is, such as `q_3 · k_1 = 1`?"""
+    texts = [numeric(side, statement, comma) for side in statement.sides]
+    named = any(text is None and _ELEMENT.search(side) for text, side in zip(texts, statement.sides, strict=True))
+    return named and any(text is not None and "[" not in text for text in texts)
 
 
 def numeric(side: str, statement: Statement, comma: bool) -> str | None:

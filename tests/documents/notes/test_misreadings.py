@@ -355,6 +355,11 @@ def test_numbers_on_the_way_to_a_softmax_are_no_scores(words):
     assert "printed:" not in read_notes(f"{GIVEN}{words} [[2.7, 1], [1, 2.7]]\n").text
 
 
+@pytest.mark.parametrize("line", ["$q_2 \\cdot k_1 = 3$", "$\\alpha_{12} = 0.3$", "$S_{1,2} = 2$"])
+def test_one_element_by_its_own_formula_is_listed(line):
+    assert "one element" in left(f"{GIVEN}{line}\n\nAttention weights: [[0.3, 0.7], [0.3, 0.7]]\n")[5]
+
+
 def test_code_that_masks():
     code = "```python\nm = torch.tril(torch.ones(2, 2))\ns = s.masked_fill(m == 0, -1e9)\n```\n\n"
     text = f"{GIVEN}{code}Attention weights: {WEIGHTS}\n"
