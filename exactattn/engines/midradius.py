@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
 
@@ -20,10 +19,10 @@ from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import FORMATS
 from exactattn.numbers.near import (
     TINY,
-    U,
     WIDE,
     Floats,
     Near,
+    U,
     by_row,
     chunked_sum,
     exactly,
@@ -32,6 +31,7 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
+from exactattn.numbers.pending import Difference, Largest, Quotient, divided
 from exactattn.numbers.products import ZERO, product
 
 EXP_ULPS = LOG_ULPS = 4
@@ -43,93 +43,6 @@ ASSUMPTIONS: Mapping[str, str] = {
     "exp": f"NumPy's exp of float64 is within {EXP_ULPS} ulp, or within 2**-1022 where the result is below 2**-1022",
     "log": f"NumPy's log of float64 is within {LOG_ULPS} ulp",
 }
-
-
-class Largest(Near):
-    """The largest midpoint of each row of an array, where allowed, as an exact column."""
-
-    def __init__(self, column: Floats, of: Near, allowed: Mask) -> None:
-        plain = exactly(column)
-        super().__init__(plain.mid, plain.rel, plain.abs)
-        self.of, self.allowed = of, allowed
-
-
-class Difference(Near):
-    """a minus a column, not computed before somebody asks: the exponential computes it in its own array."""
-
-    def __init__(self, a: Near, column: Near) -> None:
-        """Rounding or proof: |A| <= |X| + |C| + u |X| for the computed X = A - C, so the part r_a |A| of a's radius is
-        r_a (1 + u) |X| + r_a |C|; the subtraction itself errs by u |X| and does not underflow.
-        """
-        with np.errstate(all="ignore"):
-            size = np.abs(column.mid)
-            rel = up(a.rel * (1 + 2 * U) + U)
-            abs_ = up(a.abs + a.rel * size + column.rel * size + column.abs)
-        super().__init__(a.mid, rel, np.asarray(abs_))
-        self._column = column.mid
-        self._done: Floats | None = None
-        self.nonpositive = column.allowed if isinstance(column, Largest) and column.of is a else None
-
-    def computed(self) -> Floats:
-        """The midpoints in a new array."""
-        with np.errstate(all="ignore"):
-            return np.subtract(self._mid, self._column)
-
-    @property
-    def mid(self) -> Floats:
-        """The midpoints."""
-        if self._done is None:
-            self._done = self.computed()
-        return self._done
-
-
-class Quotient(Near):
-    """a divided by a column, not computed before somebody asks: (a / c) b = (a b) / c, with a smaller division."""
-
-    def __init__(self, a: Near, column: Near) -> None:
-        """Rounding or proof: see `divided`, which this waits to do."""
-        super().__init__(a.mid, a.rel, a.abs, a.nonneg)
-        self.numerator, self.column = a, column
-        self._done: Near | None = None
-
-    @property
-    def done(self) -> Near:
-        """The quotient itself."""
-        if self._done is None:
-            self._done = divided(self.numerator, self.column)
-        return self._done
-
-    @property
-    def mid(self) -> Floats:
-        """The midpoints."""
-        return self.done.mid
-
-    @property
-    def rel(self) -> Floats:
-        """The radius relative to |mid|."""
-        return self.done.rel
-
-    @property
-    def abs(self) -> Floats:
-        """The absolute part of the radius."""
-        return self.done.abs
-
-
-def divided(a: Near, column: Near) -> Near:
-    """Each row of a divided by its element c of the column.
-
-    Rounding or proof: with C the midpoint of c and t = r_c + d_c/|C| at most 1/2, c = C (1 + e) with |e| <= t, so
-    |a/c - A/C| <= |A/C| (r_a + t)/(1 - t) + d_a/(|C| (1 - t)). Division rounds A/C to Q with |A/C - Q| <= u |Q| + TINY,
-    so |A/C| <= (1 + u) |Q| + TINY. Where t is more than 1/2, or C not finite, nothing is known.
-    """
-    with np.errstate(all="ignore"):
-        below = np.abs(column.mid)
-        t = up(column.rel + column.abs / below)
-        known = (t <= 0.5) & (below < np.inf)
-        rel = up((a.rel + t) / (1 - t) * (1 + 2 * U) + U)
-        abs_ = up(a.abs / below / (1 - t) + (2 + rel) * TINY)
-        nonneg = a.nonneg and column.nonneg
-        return Near(a.mid / column.mid, rel, np.where(known, abs_, np.inf), nonneg)
 
 
 class MidradiusArithmetic:
@@ -165,7 +78,7 @@ class MidradiusArithmetic:
         return Near(mid, rel, abs_, a.nonneg and all(mid[index] >= 0 for index in cells))
 
     def matmul(self, a: Near, b: Near) -> Near:
-        """The product. Rounding or proof: `numbers/products.py`; exactly (a / c) b = (a b) / c for a pending quotient."""
+        """The product. Rounding or proof: `numbers/products.py`; a pending quotient is divided after it."""
         if isinstance(a, Quotient):
             return divided(self.matmul(a.numerator, b), a.column)
         return product(a, b, sharp=self.sharp)
@@ -210,8 +123,8 @@ class MidradiusArithmetic:
     def mul_column(self, a: Near, column: Near) -> Near:
         """Each row times its element c of the column.
 
-        Rounding or proof: |a c - A C| <= |A C| ((1 + r_a)(1 + r_c) - 1) + d_a |C| (1 + r_c) + d_c (|A| (1 + r_a) + d_a),
-        and |A C| <= (1 + u) |Y| + TINY for the computed Y.
+        Rounding or proof: |a c - A C| is at most |A C| ((1 + r_a)(1 + r_c) - 1) + d_a |C| (1 + r_c)
+        + d_c (|A| (1 + r_a) + d_a), and |A C| <= (1 + u) |Y| + TINY for the computed Y.
         """
         with np.errstate(all="ignore"):
             rel = up((a.rel + column.rel + a.rel * column.rel) * (1 + 2 * U) + U)
@@ -349,7 +262,7 @@ class MidradiusEngine:
 
     def enclosure(self, array: Near) -> Enclosure:
         """The same with rational ends. Errors: TooCoarse where nothing is known."""
-        return self.floats(cast(Near, array)).exact()
+        return self.floats(array).exact()
 
 
 ENGINE = MidradiusEngine()

@@ -132,12 +132,12 @@ class Near:
 
         def largest() -> Floats:
             high, low = self.mid.max(axis=axis, keepdims=True), self.mid.min(axis=axis, keepdims=True)
-            return np.maximum(np.abs(high), np.abs(low))
+            return np.asarray(np.maximum(np.abs(high), np.abs(low)))
 
         return self.size("most", axis, largest)
 
     def _n(self, axis: int) -> int:
-        return self.mid.shape[axis]
+        return self.shape[axis]
 
 
 def exactly(mid: Floats) -> Near:
@@ -158,11 +158,13 @@ def chunked_sum(mid: Floats, axis: int = 1) -> Floats:
     """
     length = mid.shape[axis]
     if axis != 1 or length <= 2 * CHUNK:
-        return mid.sum(axis=axis, keepdims=True)
+        return np.asarray(mid.sum(axis=axis, keepdims=True))
     whole = length - length % CHUNK
     parts = mid[:, :whole].reshape(len(mid), -1, CHUNK).sum(axis=2)
     total = parts.sum(axis=1, keepdims=True)
-    return total + mid[:, whole:].sum(axis=1, keepdims=True) if whole < length else total
+    if whole < length:
+        total = total + mid[:, whole:].sum(axis=1, keepdims=True)
+    return np.asarray(total)
 
 
 def roundings(length: int) -> int:

@@ -51,12 +51,12 @@ def _multiplied(a: Floats, b: Floats) -> Floats:
     """The float product, long sums in pieces of `CHUNK`; `roundings` counts what it rounds."""
     length = a.shape[1]
     if length <= 2 * CHUNK:
-        return np.matmul(a, b)
+        return np.asarray(np.matmul(a, b))
     whole = length - length % CHUNK
     out = np.matmul(a[:, :CHUNK], b[:CHUNK])
     for start in (*range(CHUNK, whole, CHUNK), *([whole] if whole < length else [])):
         out += a[:, start : start + CHUNK] @ b[start : start + CHUNK]
-    return out
+    return np.asarray(out)
 
 
 def _size(a: Near, b: Near, transposed: bool, wide: bool) -> Floats:
@@ -72,7 +72,7 @@ def _size(a: Near, b: Near, transposed: bool, wide: bool) -> Floats:
     elif transposed:
         two, most = two.T, most.T
     norms = a.two(1) * two
-    if not a.nonneg and SMALL < a.two(1).min() and SMALL < two.min() and a.two(1).max() * two.max() < HUGE:
+    if not a.nonneg and a.two(1).min() > SMALL and two.min() > SMALL and a.two(1).max() * two.max() < HUGE:
         return np.asarray(up(norms))
     return np.asarray(up(np.minimum(norms, a.one(1) * most)))
 

@@ -171,4 +171,6 @@ def _answers(error: tuple[Floats, Floats], ulp: tuple[Floats, Floats], ulps: flo
         most = np.where(rad == 0, mid, (mid + rad) * (1 + 2.0**-40))
         least = np.where(rad == 0, mid, (mid - rad) * (1 - 2.0**-40))
         yes, no = most <= ulps * ulp[0], least > ulps * ulp[1]
-    return np.where(yes, Answer.YES, np.where(no, Answer.NO, Answer.CANNOT_TELL))
+    out = np.full(mid.shape, Answer.CANNOT_TELL, dtype=object)
+    out[yes], out[no] = Answer.YES, Answer.NO
+    return out

@@ -38,14 +38,13 @@ class Tensors:
 
         Errors: ProblemError for what is not an array of finite floats, or for shapes that do not fit.
         """
-        heads = [exact_floats(x, label) for x, label in ((q, "q"), (k, "k"), (v, "v"))]
-        heads = [x[np.newaxis] if x.ndim == 2 else x for x in heads]
+        queries, keys, values = _headed(q, "q"), _headed(k, "k"), _headed(v, "v")
         seen = None if mask is None else np.asarray(mask)
         if seen is not None and seen.dtype != np.bool_:
             raise ProblemError(f"the mask has type {seen.dtype}: give booleans, true where a key is allowed")
         added = None if bias is None else exact_floats(bias, "bias")
-        _check(*heads, seen, added)
-        out = Tensors(*heads, spec or AttentionSpec(), seen, added)
+        _check(queries, keys, values, seen, added)
+        out = Tensors(queries, keys, values, spec or AttentionSpec(), seen, added)
         if out.spec.orientation != "rows":
             raise ProblemError("tensors have tokens as rows: transpose them, and leave out the orientation")
         return out
@@ -104,6 +103,12 @@ def exact_floats(x: Any, label: str) -> Floats:
         at = [int(i) for i in np.argwhere(~np.isfinite(out))[0]]
         raise ProblemError(f"{label}{at} is {out[tuple(at)]}: attention of it is no number; mask that token or mend it")
     return out
+
+
+def _headed(x: Any, label: str) -> Floats:
+    """An array of two axes as one head."""
+    array = exact_floats(x, label)
+    return array[np.newaxis] if array.ndim == 2 else array
 
 
 def _check(q: Floats, k: Floats, v: Floats, mask: Mask | None, bias: Floats | None) -> None:
