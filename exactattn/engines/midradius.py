@@ -31,7 +31,7 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
-from exactattn.numbers.pending import Difference, Largest, Quotient, divided
+from exactattn.numbers.pending import Difference, Largest, Quotient, Scaled, divided
 from exactattn.numbers.products import ZERO, product
 
 EXP_ULPS = LOG_ULPS = 4
@@ -104,7 +104,7 @@ class MidradiusArithmetic:
             rel = a.rel if r == rounding == 0 else up((a.rel + 2 * r * (1 + a.rel)) * (1 + 2 * U) + rounding)
             lost = ZERO if (rounding == 0 and abs(near) >= 1) or near == 0 else (2 + rel) * TINY
             abs_ = up(a.abs * abs(near) * (1 + 4 * U)) if a.abs.any() else a.abs
-            return Near(a.mid * near, np.asarray(rel), np.asarray(abs_ + lost), a.nonneg and near >= 0)
+            return Scaled(a, near, np.asarray(rel), np.asarray(abs_ + lost))
 
     def add(self, a: Near, b: Near) -> Near:
         """The sum. Rounding or proof: the radii add, absolutely; the addition errs by u of what it gives, and does
@@ -142,7 +142,8 @@ class MidradiusArithmetic:
     def shift(self, a: Near, allowed: Mask, carried: tuple[Near, Mask] | None = None) -> Near:
         """The largest midpoint of the row, and of what was carried: an exact float; 0 in a row with nothing."""
         if carried is None and allowed.all() and a.shape[1]:
-            return Largest(a.mid.max(axis=1, keepdims=True), a, allowed)
+            largest = a.largest() if isinstance(a, Scaled) else a.mid.max(axis=1, keepdims=True)
+            return Largest(largest, a, allowed)
         largest = np.max(a.mid, axis=1, keepdims=True, where=allowed, initial=-np.inf)
         seen = allowed.any(axis=1, keepdims=True)
         if carried is not None:

@@ -61,13 +61,16 @@ def certified(a: Near, b: Near) -> NDArray[np.bool_]:
 def certified_rows(a: Near, b: Near) -> NDArray[np.bool_]:
     """Which rows of a times the transpose of b float64 computes exactly. Shapes: (n, k), (m, k) -> (n, 1).
 
-    Some rows of both are tried first: where none of them passes, as with float32 of ordinary size, nor does the rest,
-    for all that anybody needs.
+    A few rows are tried first; where none of them passes, as with float32 of ordinary size, the rest is not tried.
     """
-    few = [Near(x.mid[:: max(1, len(x) // 4)], x.rel, x.abs) for x in (a, b)]
-    if not certified(*few).any():
-        return np.zeros((len(a), 1), dtype=np.bool_)
-    (g, left), (h, right) = _counts(a), _counts(b)
+    none = np.zeros((len(a), 1), dtype=np.bool_)
+    if not (a.is_exact and b.is_exact):
+        return none
+    h, right = _counts(b)
+    _, few = _counts(Near(a.mid[:: max(1, len(a) // 4)], a.rel, a.abs))
+    if not few.min() * right.max() < 1:
+        return none
+    g, left = _counts(a)
     with np.errstate(all="ignore"):
         in_range = (g + h.min() >= FINEST) & (a.two(1) * b.two(1).max() < HUGE)
         return np.asarray((left * right.max() < 1) & in_range)

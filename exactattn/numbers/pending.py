@@ -8,7 +8,39 @@ from __future__ import annotations
 import numpy as np
 
 from exactattn.numbers.arithmetic import Mask
-from exactattn.numbers.near import TINY, Floats, Near, U, exactly, up
+from exactattn.numbers.near import TINY, Floats, Near, U, exactly, raise_, up
+
+
+class Scaled(Near):
+    """a times a float factor, not computed before somebody asks."""
+
+    def __init__(self, a: Near, factor: float, rel: Floats, abs_: Floats) -> None:
+        super().__init__(a.mid, rel, abs_, a.nonneg and factor >= 0)
+        self.factor = factor
+        self._done: Floats | None = None
+
+    @property
+    def mid(self) -> Floats:
+        """The midpoints."""
+        if self._done is None:
+            with np.errstate(all="ignore"):
+                self._done = self._mid * self.factor
+        return self._done
+
+    def largest(self) -> Floats:
+        """The largest of each row, as rounding keeps the order. Shapes: (n, m) -> (n, 1)."""
+        with np.errstate(all="ignore"):
+            some = self._mid.max if self.factor >= 0 else self._mid.min
+            return np.asarray(some(axis=1, keepdims=True) * self.factor)
+
+    def minus(self, column: Floats) -> Floats:
+        """The midpoints minus a column, in a new array."""
+        with np.errstate(all="ignore"):
+            if self._done is not None:
+                return np.asarray(np.subtract(self._done, column))
+            out = self._mid * self.factor
+            out -= column
+            return out
 
 
 class Largest(Near):
@@ -31,15 +63,17 @@ class Difference(Near):
             size = np.abs(column.mid)
             rel = up(a.rel * (1 + 2 * U) + U)
             abs_ = up(a.abs + a.rel * size + column.rel * size + column.abs)
-        super().__init__(a.mid, rel, np.asarray(abs_))
-        self._column = column.mid
+        super().__init__(column.mid, rel, np.asarray(abs_))  # its own midpoints are made by `computed`
+        self._a, self._column = a, column.mid
         self._done: Floats | None = None
         self.nonpositive = column.allowed if isinstance(column, Largest) and column.of is a else None
 
     def computed(self) -> Floats:
         """The midpoints in a new array."""
+        if isinstance(self._a, Scaled):
+            return self._a.minus(self._column)
         with np.errstate(all="ignore"):
-            return np.subtract(self._mid, self._column)
+            return np.asarray(np.subtract(self._a.mid, self._column))
 
     @property
     def mid(self) -> Floats:
@@ -54,7 +88,7 @@ class Quotient(Near):
 
     def __init__(self, a: Near, column: Near) -> None:
         """Rounding or proof: see `divided`, which this waits to do."""
-        super().__init__(a.mid, a.rel, a.abs, a.nonneg)
+        super().__init__(column.mid, column.rel, column.abs, a.nonneg and column.nonneg)  # `done` has its own
         self.numerator, self.column = a, column
         self._done: Near | None = None
 
@@ -93,6 +127,6 @@ def divided(a: Near, column: Near) -> Near:
         t = up(column.rel + column.abs / below)
         known = (t <= 0.5) & (below < np.inf)
         rel = up((a.rel + t) / (1 - t) * (1 + 2 * U) + U)
-        abs_ = up(a.abs / below / (1 - t) + (2 + rel) * TINY)
+        abs_ = raise_(np.asarray(a.abs * up(1 / (below * (1 - t))) + (2 + rel) * TINY))
         nonneg = a.nonneg and column.nonneg
-        return Near(a.mid / column.mid, rel, np.where(known, abs_, np.inf), nonneg)
+        return Near(a.mid / column.mid, rel, abs_ if known.all() else np.where(known, abs_, np.inf), nonneg)

@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from exactattn.numbers.grid import certified_rows
-from exactattn.numbers.near import CHUNK, HUGE, TINY, WIDE, Floats, Near, by_row, gamma, roundings, summed_up, up
+from exactattn.numbers.near import (
+    CHUNK,
+    HUGE,
+    TINY,
+    WIDE,
+    Floats,
+    Near,
+    by_row,
+    gamma,
+    raise_,
+    roundings,
+    summed_up,
+    up,
+)
 
 ZERO = np.zeros((1, 1))
 SMALL = 2.0**-400  # norms above it owe nothing to what `Near.two` adds for underflow
@@ -26,12 +39,14 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
         size = _sharp_size(a, b, transposed, wide) if sharp else _size(a, b, transposed, wide)
         length = a.shape[1]
         if a.is_exact and b.is_exact:
-            radius = up(gamma(roundings(length)) * size) + length * TINY
+            radius = raise_(gamma(roundings(length)) * size) + length * TINY
             if transposed:
                 radius = np.where(certified_rows(a, b), 0.0, radius)
         else:
             radius = _spread(a, b, transposed, size) + length * TINY
-        return Near(mid, ZERO, np.where(size < HUGE, radius, np.inf), a.nonneg and b.nonneg)
+        if not size.max() < HUGE:
+            radius = np.where(size < HUGE, radius, np.inf)
+        return Near(mid, ZERO, radius, a.nonneg and b.nonneg)
 
 
 def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:
@@ -44,7 +59,7 @@ def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:
         radius = radius + (1 + r_a) * a.one(1) * d_b
     if d_a.any():
         radius = radius + d_a * ((1 + r_b) * b.one(1 if transposed else 0).max() + length * d_b)
-    return np.asarray(up(radius))
+    return raise_(np.asarray(radius))
 
 
 def _multiplied(a: Floats, b: Floats) -> Floats:
@@ -74,7 +89,7 @@ def _size(a: Near, b: Near, transposed: bool, wide: bool) -> Floats:
     norms = a.two(1) * two
     if not a.nonneg and a.two(1).min() > SMALL and two.min() > SMALL and a.two(1).max() * two.max() < HUGE:
         return np.asarray(up(norms))
-    return np.asarray(up(np.minimum(norms, a.one(1) * most)))
+    return raise_(np.minimum(norms, a.one(1) * most, out=norms))
 
 
 def _sharp_size(a: Near, b: Near, transposed: bool, wide: bool) -> Floats:

@@ -7,6 +7,7 @@ Query rows are independent, so memory is bounded by a block: block * S numbers, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,38 +41,45 @@ def enclose_rows(
     *,
     sharp: bool = False,
     block: int | None = None,
+    workers: int = 1,
 ) -> FloatEnclosure:
     """The enclosure of some query rows of every head, by midradius; all rows where none are named.
 
     Shapes: (n,) -> (H, n, width of the stage). `stage` is weights, lse or context. A row with no allowed key is
-    undefined, unless the spec says that it is zero.
+    undefined, unless the spec says that it is zero. `workers` is a number of threads: NumPy lets go of Python's lock.
     """
     rows = np.arange(tensors.shape[1]) if rows is None else rows
-    parts = [
-        [part for _, part in _blocks(tensors, head, rows, stage, sharp, block)] for head in range(tensors.shape[0])
-    ]
-    mid, rad = (
-        np.stack([np.concatenate([getattr(part, name) for part in head]) for head in parts]) for name in ("mid", "rad")
-    )
+    heads = [Blocks(tensors, head, rows, stage, sharp, block) for head in range(tensors.shape[0])]
+    jobs = [(blocks, some) for blocks in heads for some in blocks.slices]
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        found = list((pool.map if workers > 1 else map)(lambda job: job[0].enclosed(job[1]), jobs))
+    shape = (len(heads), len(rows), found[0].shape[1])
+    mid, rad = (np.concatenate([getattr(part, name) for part in found]).reshape(shape) for name in ("mid", "rad"))
     return FloatEnclosure(mid, rad)
 
 
-def _blocks(
-    tensors: Tensors, head: int, rows: Rows, stage: Stage, sharp: bool, block: int | None
-) -> Iterator[tuple[slice, FloatEnclosure]]:
-    """Block by block: which of the rows, and their enclosure."""
-    engine = plugins.get("engines", "midradius")
-    arithmetic = engine.arithmetic(sharp)
-    k, v = arithmetic.lift(tensors.k[head]), arithmetic.lift(tensors.v[head])  # once, with the sizes bounds are made of
-    size = block or min(1024, max(16, CELLS // tensors.shape[2]))
-    for start in range(0, len(rows), size):
-        some = slice(start, start + size)
-        found = stages(tensors.floats(head, rows[some], k, v), arithmetic, until=stage)
-        enclosure: FloatEnclosure = engine.floats(found[stage, 0])
-        empty = tensors.undefined(rows[some])
+class Blocks:
+    """Some query rows of one head, block by block, by midradius."""
+
+    def __init__(self, tensors: Tensors, head: int, rows: Rows, stage: Stage, sharp: bool, block: int | None) -> None:
+        self.engine = plugins.get("engines", "midradius")
+        self.arithmetic = self.engine.arithmetic(sharp)
+        # lifted once, with the sizes that bounds are made of
+        self.k, self.v = (self.arithmetic.lift(x[head]) for x in (tensors.k, tensors.v))
+        self.tensors, self.head, self.rows, self.stage = tensors, head, rows, stage
+        size = block or min(1024, max(16, CELLS // tensors.shape[2]))
+        self.slices = [slice(start, start + size) for start in range(0, len(rows), size)]
+
+    def enclosed(self, some: slice) -> FloatEnclosure:
+        """One block of the rows."""
+        rows = self.rows[some]
+        problem = self.tensors.floats(self.head, rows, self.k, self.v)
+        value = stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
+        enclosure: FloatEnclosure = self.engine.floats(value)
+        empty = self.tensors.undefined(rows)
         if empty.any():
             enclosure.mid[empty], enclosure.rad[empty] = np.nan, np.nan
-        yield some, enclosure
+        return enclosure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +138,9 @@ def _errors(
     if engine == "ball":
         yield from _ball_errors(tensors, head, rows, data, fmt, stage)
         return
-    for some, found in _blocks(tensors, head, rows, stage, engine != "midradius", None):
+    blocks = Blocks(tensors, head, rows, stage, engine != "midradius", None)
+    for some in blocks.slices:
+        found = blocks.enclosed(some)
         size, rad = np.abs(found.mid), found.rad
         with np.errstate(all="ignore"):
             least = spacing(np.maximum((size - rad) * (1 - 2.0**-50), 0), fmt)
