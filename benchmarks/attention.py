@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.plain import attention
+from benchmarks.plain import Floats, attention
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import FORMATS
 from exactattn.numbers.grid import certified
@@ -26,7 +28,7 @@ from exactattn.truth.tensors import Tensors
 
 HEADS, TOKENS, WIDTH = 8, 1024, 64
 BLOCKS = (64, 128, 256, 512, 1024)
-CHEAP = ("midradius",)
+OUR_BLOCKS = (128, 256, 512, 1024)
 
 
 def best(contenders: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
@@ -53,66 +55,69 @@ def dtypes() -> dict[str, Any]:
     return {"float32": np.float32, "bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
 
 
-def enclosures(rounds: int) -> None:
+def contenders(tensors: Tensors) -> dict[str, Callable[[], Any]]:
+    """Plain float64 and the enclosures, at every size of block, under KIND/BLOCK."""
+    q, k, v = tensors.q, tensors.k, tensors.v
+    runs: dict[str, Callable[[], Any]] = {f"float64/{b}": partial(attention, q, k, v, b) for b in BLOCKS}
+    for b in OUR_BLOCKS:
+        runs[f"cheap/{b}"] = partial(enclose_rows, tensors, block=b)
+        runs[f"cheap, 2 threads/{b}"] = partial(enclose_rows, tensors, block=b, workers=2)
+        runs[f"sharp/{b}"] = partial(enclose_rows, tensors, block=b, sharp=True)
+    return runs
+
+
+def enclosures(rounds: int) -> Iterator[str]:
     """P1: every output of 8 heads of 1024 tokens."""
-    print(f"P1: H={HEADS}, L=S={TOKENS}, d={WIDTH}; ms, the fastest block of {BLOCKS}; target 1.5")
+    yield f"P1: H={HEADS}, L=S={TOKENS}, d={WIDTH}; ms with the fastest block of each; target 1.5"
     for name, dtype in dtypes().items():
         tensors = Tensors.of(*drawn(dtype, HEADS, TOKENS, WIDTH))
-        runs: dict[str, Callable[[], Any]] = {}
-        for b in BLOCKS:
-            runs[f"float64/{b}"] = lambda b=b: attention(tensors.q, tensors.k, tensors.v, b)
-            runs[f"cheap/{b}"] = lambda b=b: enclose_rows(tensors, block=b)
-            runs[f"cheap, 2 threads/{b}"] = lambda b=b: enclose_rows(tensors, block=b, workers=2)
-            runs[f"sharp/{b}"] = lambda b=b: enclose_rows(tensors, block=b, sharp=True)
-        times = best(runs, rounds)
-        fastest = {
-            kind: min((t, label.split("/")[1]) for label, t in times.items() if label.split("/")[0] == kind)
-            for kind in dict.fromkeys(label.split("/")[0] for label in times)
-        }
-        plain = fastest["float64"][0]
+        fastest: dict[str, tuple[float, str]] = {}
+        for label, t in best(contenders(tensors), rounds).items():
+            kind, block = label.split("/")
+            fastest[kind] = min(fastest.get(kind, (t, block)), (t, block))
         for kind, (t, block) in fastest.items():
-            print(f"  {name:9} {kind:17} {1e3 * t:8.1f}  x {t / plain:.2f}  (block {block})")
-        quality(tensors)
+            yield f"  {name:9} {kind:17} {1e3 * t:8.1f}  x {t / fastest['float64'][0]:.2f}  (block {block})"
+        yield from quality(tensors)
 
 
-def quality(tensors: Tensors) -> None:
+def quality(tensors: Tensors) -> Iterator[str]:
     """What makes P1 count: small radii, and float32 outputs decided."""
-    largest = np.abs(tensors.v).max()
     for sharp in (False, True):
         found = enclose_rows(tensors, sharp=sharp)
-        print(f"    {'sharp' if sharp else 'cheap'}: median radius {np.median(found.rad) / largest:.1e} * max|v|", end="")
-        print(f", largest {found.rad.max() / largest:.1e}")
+        rad = found.rad / np.abs(tensors.v).max()
+        name = "sharp" if sharp else "cheap"
+        yield f"    {name}: median radius {np.median(rad):.1e} * max|v|, largest {rad.max():.1e}"
     data = found.mid.astype(np.float32)
-    for engines in (CHEAP, ("midradius", "midradius, sharp")):
+    for engines in (("midradius",), ("midradius", "midradius, sharp")):
         decided = within_ulps(tensors, data, FORMATS["float32"], 0.501, engines=engines)
-        share = 1 - decided.count(Answer.CANNOT_TELL) / data.size
-        print(f"    float32 outputs decided by {' + '.join(engines)}: {100 * share:.4f} %, rows {dict(decided.rows)}")
+        share = 100 * (1 - decided.count(Answer.CANNOT_TELL) / data.size)
+        yield f"    float32 outputs decided by {' + '.join(engines)}: {share:.4f} %, rows {dict(decided.rows)}"
 
 
-def certificates(rounds: int) -> None:
+def exact_scores(q: Floats, k: Floats) -> Any:
+    """The product and its certificate."""
+    return q @ k.T, certified(exactly(q), exactly(k))
+
+
+def certificates(rounds: int) -> Iterator[str]:
     """P6: which of 1024 x 1024 scores are exact."""
-    print(f"P6: scores {TOKENS} x {TOKENS} x {WIDTH}; ms, certificate and product together; target 3")
+    yield f"P6: scores {TOKENS} x {TOKENS} x {WIDTH}; ms, certificate and product together; target 3"
     for name, dtype in dtypes().items():
         q, k = (x.astype(np.float64) for x in drawn(dtype, TOKENS, WIDTH)[:2])
-        runs: dict[str, Callable[[], Any]] = {
-            "float64": lambda q=q, k=k: q @ k.T,
-            "certified": lambda q=q, k=k: (q @ k.T, certified(exactly(q), exactly(k))),
-        }
-        times = best(runs, 20 * rounds)
+        times = best({"float64": partial(np.matmul, q, k.T), "certified": partial(exact_scores, q, k)}, 20 * rounds)
         share = 100 * certified(exactly(q), exactly(k)).mean()
-        ratio = times["certified"] / times["float64"]
-        print(f"  {name:9} {1e3 * times['float64']:6.2f} {1e3 * times['certified']:6.2f}  x {ratio:.2f}  {share:.3f} %")
+        plain, ours = times["float64"], times["certified"]
+        yield f"  {name:9} {1e3 * plain:6.2f} {1e3 * ours:6.2f}  x {ours / plain:.2f}  {share:.3f} % certified"
 
 
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
-    print(f"NumPy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
-    enclosures(rounds)
-    certificates(rounds)
-    print(f"load {os.getloadavg()[0]:.1f} at the end")
+    start = f"NumPy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
+    for line in (start, *enclosures(rounds), *certificates(rounds), f"load {os.getloadavg()[0]:.1f} at the end"):
+        sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from exactattn.truth.tensors import Tensors
 
 Rows = NDArray[np.intp]
 Answers = NDArray[np.object_]
-CELLS = 2**18  # scores of one block
+CELLS = 2**19  # scores of one block
 MOST_BITS = 2048
 BALL_CELLS = 2**16  # scores of one batch of rows in balls
 ENGINES = ("midradius", "midradius, sharp", "ball")
