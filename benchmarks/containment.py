@@ -28,7 +28,7 @@ from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from hard_tensors import HARD, normal  # noqa: E402 - the tests' generators
+from hard_tensors import HARD, normal
 
 BITS = 256
 SCALES = (None, Fraction(1), Fraction(1, 3), sqrt(Fraction(2)), Fraction(-1, 7), Fraction(5))

@@ -8,7 +8,6 @@ from exactattn.numbers.grid import certified_rows
 from exactattn.numbers.near import (
     CHUNK,
     HUGE,
-    TINY,
     WIDE,
     Floats,
     Near,
@@ -28,8 +27,9 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
     """a times b, or times its transpose. Shapes: (n, k), (k, m) or (m, k) -> (n, m).
 
     Rounding or proof: with A, B the midpoints, M >= sum_l |A_il| |B_lj|, and radii r_a |A| + d_a of row i of a and
-    r_b |B| + d_b of b: BLAS errs by at most gamma M + k TINY, in any order of summation, fused or not, and
+    r_b |B| + d_b of b: BLAS errs by at most gamma M + k 2**-1074, in any order of summation, fused or not, and
     |a b - A B| <= ((1 + r_a)(1 + r_b) - 1) |A||B| + (1 + r_a) |A| d_b + d_a ((1 + r_b) |B| + d_b), summed over l.
+    What underflows is in the TINY that `up` adds, as k is below 2**50.
     Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A wide product gets one
     radius a row. The radius is 0 in rows that the grid certificate proves exact (see `numbers/grid.py`).
     """
@@ -39,11 +39,11 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
         size = _sharp_size(a, b, transposed, wide) if sharp else _size(a, b, transposed, wide)
         length = a.shape[1]
         if a.is_exact and b.is_exact:
-            radius = raise_(gamma(roundings(length)) * size) + length * TINY
+            radius = raise_(gamma(roundings(length)) * size)
             if transposed:
                 radius = np.where(certified_rows(a, b), 0.0, radius)
         else:
-            radius = _spread(a, b, transposed, size) + length * TINY
+            radius = _spread(a, b, transposed, size)
         if not size.max() < HUGE:
             radius = np.where(size < HUGE, radius, np.inf)
         return Near(mid, ZERO, radius, a.nonneg and b.nonneg)
