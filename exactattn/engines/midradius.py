@@ -46,12 +46,16 @@ ASSUMPTIONS: Mapping[str, str] = {
 
 
 class MidradiusArithmetic:
-    """`Near` as an `Arithmetic`. `sharp` bounds products by one more product of matrices, of absolute values."""
+    """`Near` as an `Arithmetic`.
+
+    `sharp` bounds products by one more product of matrices, of absolute values. `spend` lets `exp` write over the
+    scores, for who only wants what comes after them; they have no elements then.
+    """
 
     name = "midradius"
 
-    def __init__(self, sharp: bool = False) -> None:
-        self.sharp = sharp
+    def __init__(self, sharp: bool = False, spend: bool = False) -> None:
+        self.sharp, self.spend = sharp, spend
 
     def lift(self, matrix: Matrix | Floats | Near) -> Near:
         """Exact numbers, float64 arrays as they are (not to be changed afterwards), or what is lifted already.
@@ -160,7 +164,7 @@ class MidradiusArithmetic:
         D may be cut to `LOWEST` where rel <= 2**-20 and abs <= 1: an X below -746 has x < -744, so e^x and Y are both
         below TINY/2. Rows where D or r is not finite know nothing.
         """
-        fresh = a.computed() if isinstance(a, Difference) else a.mid.copy()
+        fresh = a.computed(self.spend) if isinstance(a, Difference) else a.mid.copy()
         every = bool(allowed.all())
         if not every:
             np.copyto(fresh, 0.0, where=~allowed)
@@ -253,9 +257,9 @@ class MidradiusEngine:
     guarantee = "proven enclosures, under stated assumptions about float64, BLAS, exp and log"
     assumptions = ASSUMPTIONS
 
-    def arithmetic(self, sharp: bool = False) -> MidradiusArithmetic:
-        """`sharp` spends one more product of matrices on the radius of each product."""
-        return MidradiusArithmetic(sharp)
+    def arithmetic(self, sharp: bool = False, spend: bool = False) -> MidradiusArithmetic:
+        """`sharp`: one more product of matrices for the radius of each product; `spend`: scores are written over."""
+        return MidradiusArithmetic(sharp, spend)
 
     def floats(self, array: Near) -> FloatEnclosure:
         """Midpoints and radii as float64 arrays. No rational is formed."""

@@ -68,12 +68,20 @@ class Near:
 
     def __init__(self, mid: Floats, rel: Floats, abs_: Floats, nonneg: bool = False) -> None:
         self._mid, self._rel, self._abs, self.nonneg = mid, rel, abs_, nonneg
+        self._shape: tuple[int, int] = mid.shape  # known without computing a mid that waits
+        self.owned = False  # was the memory of mid made for this value alone?
         self._sizes: dict[tuple[str, int], Floats] = {}
 
     @property
     def mid(self) -> Floats:
         """The midpoints."""
         return self._mid
+
+    def spend(self) -> Floats:
+        """The memory of mid, to be written over; whoever asks for mid afterwards gets no elements."""
+        assert self.owned
+        memory, self._mid = self._mid, np.empty((0, 0))
+        return memory
 
     @property
     def rel(self) -> Floats:
@@ -88,11 +96,10 @@ class Near:
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
-        rows, columns = self.mid.shape
-        return rows, columns
+        return self._shape
 
     def __len__(self) -> int:
-        return len(self.mid)
+        return self._shape[0]
 
     def __getitem__(self, index: Any) -> Any:
         """Midpoints."""

@@ -16,7 +16,7 @@ class Scaled(Near):
 
     def __init__(self, a: Near, factor: float, rel: Floats, abs_: Floats) -> None:
         super().__init__(a.mid, rel, abs_, a.nonneg and factor >= 0)
-        self.factor = factor
+        self.source, self.factor = a, factor
         self._done: Floats | None = None
 
     @property
@@ -33,12 +33,17 @@ class Scaled(Near):
             some = self._mid.max if self.factor >= 0 else self._mid.min
             return np.asarray(some(axis=1, keepdims=True) * self.factor)
 
-    def minus(self, column: Floats) -> Floats:
-        """The midpoints minus a column, in a new array."""
+    def minus(self, column: Floats, spend: bool) -> Floats:
+        """The midpoints minus a column, in a new array, or in that of the source, which is spent then."""
         with np.errstate(all="ignore"):
             if self._done is not None:
                 return np.asarray(np.subtract(self._done, column))
-            out = self._mid * self.factor
+            place = self._mid
+            if spend and self.source.owned:
+                out, self._mid = self.source.spend(), np.empty((0, 0))
+            else:
+                out = np.empty_like(place)
+            np.multiply(place, self.factor, out=out)
             out -= column
             return out
 
@@ -64,14 +69,15 @@ class Difference(Near):
             rel = up(a.rel * (1 + 2 * U) + U)
             abs_ = up(a.abs + a.rel * size + column.rel * size + column.abs)
         super().__init__(column.mid, rel, np.asarray(abs_))  # its own midpoints are made by `computed`
+        self._shape = a.shape
         self._a, self._column = a, column.mid
         self._done: Floats | None = None
         self.nonpositive = column.allowed if isinstance(column, Largest) and column.of is a else None
 
-    def computed(self) -> Floats:
-        """The midpoints in a new array."""
+    def computed(self, spend: bool = False) -> Floats:
+        """The midpoints in a new array, or in that of scores that nobody needs any more."""
         if isinstance(self._a, Scaled):
-            return self._a.minus(self._column)
+            return self._a.minus(self._column, spend)
         with np.errstate(all="ignore"):
             return np.asarray(np.subtract(self._a.mid, self._column))
 
@@ -89,6 +95,7 @@ class Quotient(Near):
     def __init__(self, a: Near, column: Near) -> None:
         """Rounding or proof: see `divided`, which this waits to do."""
         super().__init__(column.mid, column.rel, column.abs, a.nonneg and column.nonneg)  # `done` has its own
+        self._shape = a.shape
         self.numerator, self.column = a, column
         self._done: Near | None = None
 

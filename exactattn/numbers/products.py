@@ -46,7 +46,9 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
             radius = _spread(a, b, transposed, size)
         if not size.max() < HUGE:
             radius = np.where(size < HUGE, radius, np.inf)
-        return Near(mid, ZERO, radius, a.nonneg and b.nonneg)
+        out = Near(mid, ZERO, radius, a.nonneg and b.nonneg)
+        out.owned = True
+        return out
 
 
 def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:

@@ -63,7 +63,7 @@ class Blocks:
 
     def __init__(self, tensors: Tensors, head: int, rows: Rows, stage: Stage, sharp: bool, block: int | None) -> None:
         self.engine = plugins.get("engines", "midradius")
-        self.arithmetic = self.engine.arithmetic(sharp)
+        self.arithmetic = self.engine.arithmetic(sharp, spend=stage.order >= Stage.WEIGHTS.order)
         # lifted once, with the sizes that bounds are made of
         self.k, self.v = (self.arithmetic.lift(x[head]) for x in (tensors.k, tensors.v))
         self.tensors, self.head, self.rows, self.stage = tensors, head, rows, stage

@@ -229,3 +229,15 @@ def test_assumptions_are_data():
     assert MIDRADIUS.assumptions is ASSUMPTIONS
     assert set(ASSUMPTIONS) == {"ieee", "sums", "exp", "log"}
     assert f"{EXP_ULPS} ulp" in ASSUMPTIONS["exp"]
+
+
+def test_scores_that_are_written_over_are_gone_and_change_nothing():
+    problem = problem_of(*normal(np.random.default_rng(9), 5, 7, 3))
+    kept, spent = stages(problem, CHEAP), stages(problem, MIDRADIUS.arithmetic(spend=True))
+    for stage in (Stage.WEIGHTS, Stage.LSE, Stage.CONTEXT):
+        one, other = (MIDRADIUS.floats(out[stage, 0]) for out in (kept, spent))
+        assert (one.mid == other.mid).all()
+        assert (one.rad == other.rad).all()
+    for stage in (Stage.SCORES, Stage.SCALED):
+        assert kept[stage, 0].mid.shape == (5, 7)
+        assert spent[stage, 0].mid.size == 0  # an array of no elements: nothing can be read from it
