@@ -61,19 +61,23 @@ def certified(a: Near, b: Near) -> NDArray[np.bool_]:
 def certified_rows(a: Near, b: Near) -> NDArray[np.bool_]:
     """Which rows of a times the transpose of b float64 computes exactly. Shapes: (n, k), (m, k) -> (n, 1).
 
-    A few rows are tried first; where none of them passes, as with float32 of ordinary size, the rest is not tried.
+    A few rows of both are tried first; where none of them passes, as with float32 of ordinary size, the rest is not
+    tried.
     """
     none = np.zeros((len(a), 1), dtype=np.bool_)
     if not (a.is_exact and b.is_exact):
         return none
-    h, right = _counts(b)
-    _, few = _counts(Near(a.mid[:: max(1, len(a) // 4)], a.rel, a.abs))
-    if not few.min() * right.max() < 1:
+    if not _few(a).min() * b.size("few counts", 1, lambda: _few(b)).min() < 1:
         return none
-    g, left = _counts(a)
+    (g, left), (h, right) = _counts(a), _counts(b)
     with np.errstate(all="ignore"):
         in_range = (g + h.min() >= FINEST) & (a.two(1) * b.two(1).max() < HUGE)
         return np.asarray((left * right.max() < 1) & in_range)
+
+
+def _few(a: Near) -> Floats:
+    """The counts of up to five rows."""
+    return _counts(Near(a.mid[:: max(1, len(a) // 4)], a.rel, a.abs))[1]
 
 
 def _counts(a: Near) -> tuple[NDArray[np.int64], Floats]:
