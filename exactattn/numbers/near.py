@@ -173,25 +173,31 @@ def by_row(radius: Floats) -> Floats:
 
 
 def chunked_sum(mid: Floats, axis: int = 1) -> Floats:
-    """The float sum along an axis, which stays with length 1, in pieces of `CHUNK`, whose sums are then added.
+    """The float sum along an axis, which stays with length 1, in pieces, whose sums are then added.
 
     Rounding: an element passes at most `roundings(length)` additions, in whatever order BLAS adds each piece.
     """
     length = mid.shape[axis]
     if axis != 1 or length <= 2 * CHUNK:
         return np.asarray(mid.sum(axis=axis, keepdims=True))
-    whole = length - length % CHUNK
-    parts = mid[:, :whole].reshape(-1, CHUNK) @ np.ones(CHUNK)  # BLAS is quicker than sum
+    size = piece(length)
+    whole = length - length % size
+    parts = mid[:, :whole].reshape(-1, size) @ np.ones(size)  # BLAS is quicker than sum
     total = parts.reshape(len(mid), -1).sum(axis=1, keepdims=True)
     if whole < length:
         total = total + mid[:, whole:].sum(axis=1, keepdims=True)
     return np.asarray(total)
 
 
+def piece(length: int) -> int:
+    """How long the pieces of a sum of more than twice `CHUNK` terms are: at most 31 of them, so few calls of BLAS."""
+    return max(CHUNK, length // 16)
+
+
 def roundings(length: int) -> int:
     """How many roundings a term of a sum, or of a sum of products, of that length goes through at most, and 2 more.
 
-    Proof: a sum in any order rounds a term at most length - 1 times, a product once more. In pieces: CHUNK in the
+    Proof: a sum in any order rounds a term at most length - 1 times, a product once more. In pieces: its length in the
     piece, then once for each piece, then once for the rest.
     """
-    return (length if length <= 2 * CHUNK else CHUNK + length // CHUNK + 1) + 2
+    return (length if length <= 2 * CHUNK else piece(length) + length // piece(length) + 1) + 2

@@ -13,6 +13,7 @@ from exactattn.numbers.near import (
     Near,
     by_row,
     gamma,
+    piece,
     raise_,
     roundings,
     summed_up,
@@ -65,14 +66,14 @@ def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:
 
 
 def _multiplied(a: Floats, b: Floats) -> Floats:
-    """The float product, long sums in pieces of `CHUNK`; `roundings` counts what it rounds."""
+    """The float product, long sums in pieces; `roundings` counts what it rounds."""
     length = a.shape[1]
     if length <= 2 * CHUNK:
         return np.asarray(np.matmul(a, b))
-    whole = length - length % CHUNK
-    out = np.matmul(a[:, :CHUNK], b[:CHUNK])
-    for start in (*range(CHUNK, whole, CHUNK), *([whole] if whole < length else [])):
-        out += a[:, start : start + CHUNK] @ b[start : start + CHUNK]
+    size = piece(length)
+    out = np.matmul(a[:, :size], b[:size])
+    for start in range(size, length, size):
+        out += a[:, start : start + size] @ b[start : start + size]
     return np.asarray(out)
 
 

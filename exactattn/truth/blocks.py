@@ -67,7 +67,7 @@ class Blocks:
         # lifted once, with the sizes that bounds are made of
         self.k, self.v = (self.arithmetic.lift(x[head]) for x in (tensors.k, tensors.v))
         self.tensors, self.head, self.rows, self.stage = tensors, head, rows, stage
-        size = block or min(1024, max(16, CELLS // tensors.shape[2]))
+        size = block or min(1024, max(64, CELLS // tensors.shape[2]))
         self.slices = [slice(start, start + size) for start in range(0, len(rows), size)]
 
     def enclosed(self, some: slice) -> FloatEnclosure:

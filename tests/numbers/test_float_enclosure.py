@@ -73,7 +73,7 @@ def test_gamma_and_inflation_are_upper_bounds():
         assert F(float(summed_up(1.0, n))) * (1 - (n + 1) * u) >= 1
 
 
-@pytest.mark.parametrize("length", [1, CHUNK, 2 * CHUNK, 2 * CHUNK + 1, 5 * CHUNK, 5 * CHUNK + 7])
+@pytest.mark.parametrize("length", [1, CHUNK, 2 * CHUNK, 2 * CHUNK + 1, 5 * CHUNK, 5 * CHUNK + 7, 40 * CHUNK + 9])
 def test_sums_in_pieces(length):
     xs = np.random.default_rng(length).uniform(0, 1, (3, length))
     for made, row in zip(chunked_sum(xs)[:, 0].tolist(), xs.tolist(), strict=True):
