@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,8 +117,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
     start = f"NumPy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
-    for line in (start, *enclosures(rounds), *certificates(rounds), f"load {os.getloadavg()[0]:.1f} at the end"):
+    for line in chain([start], enclosures(rounds), certificates(rounds)):
         sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"load {os.getloadavg()[0]:.1f} at the end\n")
 
 
 if __name__ == "__main__":
