@@ -13,7 +13,7 @@ from exactattn.documents.notes.masking import AFTER_MASK, looks_masked, softmax_
 from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
-from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cells
+from exactattn.documents.notes.notebooks import UNKNOWN, is_name, printed_by_cells, typed
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.sentences import Sentence, sentences
 from exactattn.documents.notes.statements import Statement
@@ -144,8 +144,12 @@ class Recogniser:
             side = None if statement is None else statement.sides[0]
             label = named_by_prompt(label, side, self.source.text.split("\n"))
         cell = self.cells.get(found.start_line) if label is None else None
+        at_prompt = typed(before) if label is None and before is not None else None
         if cell is not None:
             label = cell
+        elif at_prompt is not None:
+            known = is_name(at_prompt) or meaning_of(at_prompt, self.defined.names) is not None
+            label = at_prompt if known else UNKNOWN
         told = equation_before(before) if label is None and before is not None else []
         if told and (told[-1] == "" or meaning_of(told[-1], self.defined.names) is not None):
             label = "=".join(told)

@@ -297,3 +297,22 @@ def test_every_note_about_the_document_is_in_the_report(tmp_path):
     path.write_text(GIVEN + "Attention weights: [[0.33, 0.67], [0.33, 0.67]]\n\nIt is permutation invariant.\n")
     (report,) = verify(path).reports
     assert [f.where.line for f in report.findings if f.code == "EA903" and f.verdict is Verdict.NOT_RUN] == [7]
+
+
+def test_a_column_with_decimal_commas_is_read_as_in_the_rest_of_the_document():
+    text = "Q = [[1,5]; [2,0]]\nK = [[0,5]; [1,0]]\nV = [[0,4; 0,2]; [1,0; 2,5]]\n"
+    assert "Q: [[1.5], [2.0]]" in read_notes(text).text
+
+
+def test_what_is_typed_at_a_prompt_names_what_stands_below_it(tmp_path):
+    session = ">>> Q\n[[1 2]\n [0 1]]\n>>> K\n[[1 0]\n [0 1]]\n>>> print(V)\n[[10  0]\n [ 0 10]]\n"
+    text = f"```\n{session}>>> print(np.round(weights, 2))\n[[0.33 0.67]\n [0.33 0.67]]\n```\n"
+    assert "Q: [[1, 2], [0, 1]]" in read_notes(text).text
+    assert failing(tmp_path, text) == []
+    assert failing(tmp_path, text.replace("0.33 0.67]\n [", "0.38 0.62]\n [")) == ["weights[0,0]", "weights[0,1]"]
+
+
+def test_an_unknown_function_of_a_stage_is_not_that_stage():
+    text = GIVEN + "```\n>>> np.exp(scores)\narray([[2.72, 7.39],\n       [1.  , 2.72]])\n```\n"
+    assert "scores" not in printed(text)
+    assert list(left(text)) == [7]
