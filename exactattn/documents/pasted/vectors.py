@@ -15,7 +15,7 @@ WRAPPED = 50  # characters; a line that a program wraps is longer
 _PIECE = re.compile(r"[^\s]+")
 _COMMA_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+%?")
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
-_SURELY_COMMA = re.compile(r"[-+]?[0-9]+,0[0-9]*|-0,[0-9]+")  # 0,05 is not the two numbers 0 and 05, -0,5 not -0 and 5
+_SURELY_COMMA = re.compile(r"[-+]?[0-9]+,0[0-9]+|-0,[0-9]+")  # 0,05 is not the two numbers 0 and 05, -0,5 not -0 and 5
 _DTYPE = re.compile(r"dtype\s*=\s*(?:torch\.|np\.|numpy\.|jnp\.)?['\"]?([a-z]+[0-9]*)")
 _DTYPES = {"double": "float64", "float": "float32", "half": "float16"}
 

@@ -391,3 +391,9 @@ def test_a_row_of_one_decimal_comma_between_semicolons_is_no_row_of_two():
         assert [len(row) for row in read_pasted(text, None, decimal).rows] == [1, 1]
     assert [len(row) for row in read_pasted("[[0,4]; [1,3]]", None, "point").rows] == [2, 2]
     assert [len(row) for row in read_pasted("[[0, 4]; [1, 3]]").rows] == [2, 2]
+
+
+def test_a_zero_behind_a_comma_shows_no_decimal_comma_by_itself():
+    for text in ("[1,0; 0,1]", "[[1,0]; [0,1]]"):
+        with pytest.raises(PastedError, match="decimal comma"):
+            read_pasted(text)
