@@ -54,6 +54,16 @@ def open_any(path: str) -> Opened:
     return Opened("notes", case, draft)
 
 
+def open_case(path: str) -> Case:
+    """A case, for what cannot be asked of a document. Errors: CaseError, which for a document says what to do."""
+    mistakes = Mistakes(path)
+    data = files.read_bytes(path, mistakes)
+    if Path(path).suffix.lower() in NOTES and is_notes(path, data):
+        hint = "judge it with `exactattn verify FILE`, or draft a case from it with `exactattn new --from FILE CASE`"
+        mistakes.stop("this is a document, and no case", None, hint)
+    return loads(data, path)
+
+
 def draft_of(path: str) -> Draft:
     """The draft of a document. Errors: CaseError."""
     mistakes = Mistakes(path)

@@ -15,6 +15,7 @@ from exactattn.attention.spec import Stage
 from exactattn.numbers.balls import FIRST_BITS, TooCoarse, interval
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.formats import Format
+from exactattn.numbers.spacing import spacing
 from exactattn.truth.ladder import Truth
 from exactattn.truth.rows import trimmed
 
@@ -101,7 +102,7 @@ class Parts:
         """The ulp of a format at each |t|, as `Format.ulp` of high + low."""
         size = np.abs(self.high)
         # high = 2**e may stand for a number just below it, which lies in the next lower binade.
-        return _spacing(np.where(self.low * np.sign(self.high) < 0, np.nextafter(size, 0), size), fmt)
+        return spacing(np.where(self.low * np.sign(self.high) < 0, np.nextafter(size, 0), size), fmt)
 
     def least_ulps(self, fmt: Format) -> Floats:
         """No more than the ulp of a format at any real that may be t.
@@ -111,11 +112,4 @@ class Parts:
         """
         size, inward = np.abs(self.high), self.low * np.sign(self.high) - self.rest
         least = np.nextafter(size + inward * (1 + 2.0**-51), -np.inf)
-        return _spacing(np.where(inward < 0, np.maximum(least, 0), size), fmt)
-
-
-def _spacing(size: Floats, fmt: Format) -> Floats:
-    """The ulp of a format at some float64 magnitudes."""
-    exponent = np.where(size == 0, fmt.emin, np.frexp(size)[1] - 1)
-    spacing: Floats = np.ldexp(1.0, np.maximum(exponent, fmt.emin) - fmt.precision + 1)
-    return spacing
+        return spacing(np.where(inward < 0, np.maximum(least, 0), size), fmt)

@@ -9,10 +9,11 @@ import re
 from dataclasses import dataclass, field
 
 from exactattn.documents.notes.flat import flat
-from exactattn.documents.notes.masking import AFTER_MASK, EVERY_STAGE, Unclear
+from exactattn.documents.notes.masking import AFTER, AFTER_MASK, EVERY_STAGE, Unclear
 from exactattn.documents.notes.meanings import meaning_of, scale_of
 from exactattn.documents.notes.model import Scale
 from exactattn.documents.notes.sentences import Sentence, sentences
+from exactattn.documents.pasted.found import Piece, pieces
 from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
 
@@ -35,6 +36,21 @@ _OTHER_MASK = re.compile(
     r"\bpadding mask|\bmask\w*(?: out)?(?: the)? pad\w*|\bsliding[- ]window|\blocal (?:attention|window)"
     r"|\bblock[- ]sparse"
     r"|\bprefix mask|\bpad tokens? (?:is|are) masked|填充掩码|滑动窗口",
+    re.IGNORECASE,
+)
+_OTHER_KIND = re.compile(
+    r"\b(?:sparsemax|entmax|hardmax|softmax1|softmax-1|quiet softmax|linear attention|sigmoid attention|ReLU attention"
+    r"|RoPE|rotary|ALiBi|relative position\w*|additive bias|attention bias|position bias|base[- ]2"
+    r"|log base 2|powers? of 2"
+    r"|grouped[- ]query|additive attention|cosine attention|(?:QK|query-key|q/k)[- ]?norm\w*)\b",
+    re.IGNORECASE,
+)
+_USED = re.compile(r"\b(?:we|our|here|add(?:ed|s)?|appl(?:y|ied|ies)|with|us(?:e|es|ed|ing)|by)\b", re.IGNORECASE)
+_DOWN = re.compile(
+    r"\bcolumn-?wise softmax|\bsoftmax (?:is (?:taken |applied )?)?(?:over|down|along|of|to|on) (?:the "
+    r"|each )?columns?\b"
+    r"|\bsoftmax(?: is applied)? (?:column-?wise|column by column)"
+    r"|\beach column (?:of \$?[A-Z]\$? )?sums? to (?:1|one)\b",
     re.IGNORECASE,
 )
 _NAMES = r"W(?:[_^]?\{?\(?[QKV]\)?\}?)"
@@ -90,6 +106,12 @@ _TEMPERATURE = re.compile(
     r"\b(?:temperature|Temperatur)\b(?:[^.\n]|\.(?=[0-9])){0,40}?(?<![0-9.])(?P<value>[0-9]+(?:\.[0-9]+)?)",
     re.IGNORECASE,
 )
+_CAUSAL_CODE = re.compile(
+    r"\b(?:np\.|torch\.|jnp\.)?(?:tril|triu)(?:_indices)?\(|\bis_causal\s*=\s*True|\bcausal\s*=\s*True"
+)
+_MASK_CODE = re.compile(
+    r"\bmasked_fill_?\(|\battn_mask\s*=\s*(?!None)|-\s?(?:np|math|torch)\.inf\b|float\(['\"]-inf['\"]\)"
+)
 _FORMULAS = re.compile(
     r"\$([^$\n]{3,300})\$|`([^`\n]{3,300})`|(softmax\s?\([^=\n]{2,120}?\)+(?=[\s.,;:]|\Z))", re.IGNORECASE
 )
@@ -113,6 +135,7 @@ class Conditions:
     columns: list[Said] = field(default_factory=list)
     scales: list[Scale] = field(default_factory=list)
     formulas: list[Scale] = field(default_factory=list)  # scales of formulas that stand in a sentence
+    down: list[Said] = field(default_factory=list)  # a softmax of columns
     unclear: list[Unclear] = field(default_factory=list)
 
 
@@ -120,9 +143,23 @@ def conditions(source: Source) -> Conditions:
     """What all sentences say."""
     out = Conditions()
     for sentence in sentences(source):
-        for read in (_causal, _same, _layout, _scale, _formulas, _temperature):
+        for read in (_causal, _kind, _same, _layout, _scale, _formulas, _temperature):
             read(sentence, out)
+    for piece in pieces(source):
+        if piece.kind == "code":
+            _code(source, piece, out)
     return out
+
+
+def _code(source: Source, piece: Piece, out: Conditions) -> None:
+    """A mask that code puts on the scores."""
+    found = _CAUSAL_CODE.search(source.text, piece.low, piece.high)
+    other = _MASK_CODE.search(source.text, piece.low, piece.high)
+    if found is not None:
+        out.causal.append(Said(Place(*source.place(found.start())), found[0]))
+    elif other is not None:
+        place = Place(*source.place(other.start()))
+        out.unclear.append(Unclear(AFTER_MASK, f"line {place.line} puts a mask on the scores: '{other[0]}'", place))
 
 
 def _causal(sentence: Sentence, out: Conditions) -> None:
@@ -136,6 +173,18 @@ def _causal(sentence: Sentence, out: Conditions) -> None:
     if other is not None and not _NOT.search(sentence.text[: other.start()]):
         place = sentence.at(other.start())
         out.unclear.append(Unclear(AFTER_MASK, f"line {place.line} speaks of '{other[0]}', which is not read", place))
+
+
+def _kind(sentence: Sentence, out: Conditions) -> None:
+    """Another kind of attention that is used, or a softmax of columns where tokens are rows."""
+    found = _OTHER_KIND.search(sentence.text)
+    if found is not None and _USED.search(sentence.text) and not _NOT.search(sentence.text[: found.start()]):
+        place = sentence.at(found.start())
+        stages = ("scores", "scaled", *AFTER_MASK)
+        out.unclear.append(Unclear(stages, f"line {place.line} speaks of '{found[0]}', which is not read", place))
+    down = _DOWN.search(sentence.text)
+    if down is not None and not _NOT.search(sentence.text[: down.start()]):
+        out.down.append(Said(sentence.at(down.start()), sentence.near(down.start())))
 
 
 def _same(sentence: Sentence, out: Conditions) -> None:
@@ -205,9 +254,13 @@ def _formulas(sentence: Sentence, out: Conditions) -> None:
     """The scales of formulas without an equals sign that stand in a sentence."""
     for found in _FORMULAS.finditer(sentence.text):
         text = next(group for group in found.groups() if group is not None)
+        named = re.match(r"\s*\w+\s*=(?!=)", text)
+        meaning = meaning_of(text if named is None else text[named.end() :])
+        if meaning is not None and re.search(r"\b(?:axis|dim)=", meaning.unclear or ""):
+            place = sentence.at(found.start())
+            out.unclear.append(Unclear(AFTER["weights"], f"line {place.line} has '{meaning.unclear}'", place))
         if "=" in text:
             continue
-        meaning = meaning_of(text)
         if meaning is not None and meaning.scale is not None and meaning.name != "q":
             out.formulas.append(Scale(meaning.scale, sentence.at(found.start())))
 

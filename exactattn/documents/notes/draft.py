@@ -17,7 +17,7 @@ from exactattn.documents.notes.environments import mismatched
 from exactattn.documents.notes.equations import equations_of
 from exactattn.documents.notes.examples import examples_by_section, with_rows
 from exactattn.documents.notes.formulas import formula_of
-from exactattn.documents.notes.masking import EVERY_STAGE, Unclear, with_masks
+from exactattn.documents.notes.masking import AFTER, EVERY_STAGE, Unclear, with_masks
 from exactattn.documents.notes.model import Block, Draft, DraftClaim, Noted
 from exactattn.documents.notes.prose import told_weights
 from exactattn.documents.notes.recognise import Definitions, Recogniser, definitions, sized, unscaled
@@ -139,6 +139,12 @@ def _settle_words(defined: Definitions) -> None:
         defined.scales += words.scales
     if defined.scales:
         words.unclear = [one for one in words.unclear if "scaled" not in one.stages or "q" in one.stages]
+    for said in words.down if defined.matrices_turned is None and not words.columns else ():
+        why = f"line {said.place.line} says '{said.words}', and tokens are rows"
+        words.unclear.append(Unclear(AFTER["weights"], why, said.place))
+    for name, formula, place in defined.foreign:
+        why = f"line {place.line} makes {name} by '{formula[:60]}', which is not understood"
+        words.unclear.append(Unclear(AFTER.get(name, EVERY_STAGE), why, place))
     for said in words.columns:
         if defined.rows is not None:
             why = f"line {said.place.line} says '{said.words}', and line {defined.rows.line} has tokens as rows"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -17,6 +17,17 @@ from exactattn.findings import Place
 AFTER_MASK = ("masked", "weights", "context", "output", "lse")
 EVERY_STAGE = ("q", "k", "v", "scores", "scaled", *AFTER_MASK)
 MOST_COMPARED = 500  # blocks that one is compared with
+AFTER: Mapping[str, tuple[str, ...]] = {  # a stage -> those that rest on it
+    "q": EVERY_STAGE,
+    "k": EVERY_STAGE,
+    "v": ("v", "context", "output"),
+    "scores": ("scores", "scaled", *AFTER_MASK),
+    "scaled": ("scaled", *AFTER_MASK),
+    "masked": AFTER_MASK,
+    "weights": ("weights", "context", "output"),
+    "context": ("context", "output"),
+    "output": ("output",),
+}
 HUGE = Fraction(-10_000)  # an entry as low as this stands for minus infinity
 _SOFTMAX_OF = re.compile(r"softmax(?:_\w+)?\((\w+'*)(?:,(?:dim|axis)=-?[0-9])?\)", re.IGNORECASE)
 _ADDED = re.compile(r"\+\(?(\w+'*)\)?")

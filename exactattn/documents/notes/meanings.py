@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 from exactattn.documents.cells import ANY_SIZES, sign
 from exactattn.documents.notes.flat import compact, flat
@@ -22,7 +23,7 @@ _TURNED = r"\(*K(?:_?\w)?\^T\*?Q(?:_?\w)?\)*"  # tokens and queries are columns
 _DIVIDED = re.compile(rf"(?P<what>{_SCORES}|{_TURNED}|\w+'*)/(?P<by>.+)")
 _FACTOR = re.compile(rf"(?P<by>.+?)[*]?(?P<what>{_SCORES})")
 _SOFTMAX = re.compile(r"(?:row_?)?[Ss]oft[Mm]ax(?:_(?:\w+|\(\w+\)))?\(")
-_OPTIONS = re.compile(r",(?:dim|axis)=-?[0-9]")
+_OPTIONS = re.compile(r",(?:dim=|axis=)?(?:-1|[12])\Z")  # the softmax of each row
 _VALUES = re.compile(r"\*?\(*[Vv](?:_?\w)?\)*")
 _PROJECTED = re.compile(r"\(*[Xx](?:_?\w)?\)*\(?W[_^]?\(?([QKVqkv])\)?\)?")
 _PROJECTION_FIRST = re.compile(r"W[_^]?\(?([QKVqkv])\)?\(*[Xx](?:_?\w)?\)*")
@@ -42,6 +43,9 @@ class Meaning:
     argument: tuple[str, str] | None = None  # a softmax of a name times a factor: the name and the factor
 
 
+MOST_TERMS = 8
+MOST_NESTED = 12  # brackets
+MOST_SOFTMAX = 3  # in one side
 SAME = "Q=K=V=X"  # a key of the names of a document that says so
 ARGUMENTS = ("scores", "scaled", "masked")
 
@@ -49,9 +53,11 @@ ARGUMENTS = ("scores", "scaled", "masked")
 def meaning_of(text: str, defined: dict[str, Role] | None = None) -> Meaning | None:
     """What a side of an equation makes of other things, or None where it is not recognised."""
     spelled = flat(without_prompt(text).strip(" \t`:,;."))
-    if spelled is None:
+    if spelled is None or spelled.lower().count("softmax") > MOST_SOFTMAX:
         return None
     side = _stripped(compact(spelled))
+    if _depth(side) > MOST_NESTED:
+        return None
     if defined is not None and SAME in defined:
         side = re.sub(r"(?<=[\w)])X\Z", "V", side.replace("XX^T", "QK^T"))
     return _made(side, defined or {})
@@ -76,7 +82,33 @@ def _made(side: str, defined: dict[str, Role]) -> Meaning | None:
     total = _WEIGHTED_SUM.fullmatch(side)
     if total is not None and total["weights"] in _weights(defined):
         return Meaning("output")
-    return _scaled(side, defined)
+    return _scaled(side, defined) or _sum(side, defined)
+
+
+def _sum(side: str, defined: dict[str, Role]) -> Meaning | None:
+    """Scores and a mask are masked scores; what else is added to a stage is not understood."""
+    parts = _terms(side)
+    if len(parts) < 2:
+        return None
+    made = [_made(_stripped(part), defined) for part in parts]
+    roles = [role_of(part, defined) for part in parts]
+    names = [x.name if x is not None else "" if r is None else r.name for x, r in zip(made, roles, strict=True)]
+    known = next((x for x in made if x is not None), None)
+    if len(parts) == 2 and names[1] == "mask" and names[0] in ("scores", "scaled"):
+        scale = None if known is None else "1" if known.name == "scores" else known.scale
+        return Meaning("masked", scale)
+    return None if known is None else Meaning(known.name, unclear=side)
+
+
+def _terms(side: str) -> list[str]:
+    """The terms of a sum."""
+    depth, begin, out = 0, 0, list[str]()
+    for at, char in enumerate(side):
+        depth += (char in "([") - (char in ")]")
+        if char == "+" and depth == 0:
+            out.append(side[begin:at])
+            begin = at + 1
+    return [*out, side[begin:]] if len(out) < MOST_TERMS else []
 
 
 def _weights(defined: dict[str, Role]) -> list[str]:
@@ -117,8 +149,8 @@ def _is_softmax(side: str, defined: dict[str, Role]) -> bool:
 
 def _unclear(argument: str, defined: dict[str, Role]) -> str | None:
     """An argument of a softmax, if it is not scores by name, a sum of scores and a mask, or numbers."""
-    parts = argument.split("+")
-    if all(part and _is_argument(part, defined) for part in parts):
+    parts = _terms(argument)
+    if parts and all(part and _is_argument(part, defined) for part in parts):
         return None
     return argument
 
@@ -162,6 +194,11 @@ def scale_of(text: str) -> str | None:
     except (NumeralError, ZeroDivisionError):
         return None
     return text if (isinstance(value, Fraction) and value > 0) or sign(value) == 1 else None
+
+
+def _depth(side: str) -> int:
+    """How deep brackets are nested."""
+    return max(accumulate((char == "(") - (char == ")") for char in side), default=0)
 
 
 def _stripped(side: str) -> str:

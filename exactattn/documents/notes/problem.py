@@ -86,7 +86,15 @@ class Maker:
         for block in [] if given or self.parts.nothing else self.example.printed:
             if block.scale is not None and not self._same_scale(block.scale):
                 self._of_its_own(block, block.scale)
+                self._after(block, f"line {block.place.line} has another scale than the problem")
         return self.parts
+
+    def _after(self, block: Block, why: str) -> None:
+        """Leaves the prints after a block of another scale unjudged where their own formula does not state one."""
+        for other in self.example.printed:
+            later = other is not block and other.scale is None and other.place.line >= block.place.line
+            if later and other.role.name in ("scaled", *AFTER_MASK) and not self.parts.withholds(other):
+                self.parts.withheld.append((other, why))
 
     def _same_scale(self, stated: str) -> bool:
         """Is a scale the one of the problem?"""

@@ -40,6 +40,7 @@ class Definitions:
     rows: Place | None = None
     speaks_of_scale: bool = False
     matrices_turned: Place | None = None  # where a projection stands before X, so that tokens are columns
+    foreign: list[tuple[str, str, Place]] = field(default_factory=list)  # stages made by formulas that are not read
     unclear: set[str] = field(default_factory=set)
     words: Conditions = field(default_factory=Conditions)
 
@@ -52,6 +53,7 @@ def definitions(statements: Iterable[Statement], words: Conditions) -> Definitio
         out.names[SAME] = Role("X")
     for _ in range(2):
         out.scales.clear()
+        out.foreign.clear()
         for statement in known:
             _define(statement, out)
     return out
@@ -64,13 +66,15 @@ def _define(statement: Statement, out: Definitions) -> None:
         if turned is not None and turned.columns and ("X" in side or turned.name in ("output", "scaled", "weights")):
             out.matrices_turned = out.matrices_turned or statement.place
     for meaning in meanings:
-        if meaning.scale is not None and (meaning.argument is None or meaning.argument[0] not in out.softmax_of):
+        if meaning.unclear is not None:
+            out.foreign.append((meaning.name, meaning.unclear, statement.place))
+        elif meaning.scale is not None and (meaning.argument is None or meaning.argument[0] not in out.softmax_of):
             out.scales.append(Scale(meaning.scale, statement.place))
         if meaning.name in ("q", "k", "v") or meaning.columns:
             out.columns = out.columns or (statement.place if meaning.columns else None)
             out.rows = out.rows or (None if meaning.columns else statement.place)
     name = name_of(statement.sides[0])
-    if name is None or not meanings or name in out.unclear:
+    if name is None or not meanings or name in out.unclear or any(one.unclear for one in meanings):
         return
     role = Role(meanings[-1].name)
     if out.names.setdefault(name, role) != role:
@@ -81,7 +85,9 @@ def _define(statement: Statement, out: Definitions) -> None:
 def name_of(side: str) -> str | None:
     """The side as one name without indices, if it is one or ends in one: `so the scores` and `scores` are scores."""
     spelled = flat(without_prompt(side))
-    for name in () if spelled is None else (compact(spelled), compact(spelled.strip(" *:").split(" ")[-1])):
+    words = "" if spelled is None else spelled.strip(" *:")
+    last = "" if re.search(r"[-+*/@^=|]|\)\s*\w+\Z", words) else words.split(" ")[-1]
+    for name in (compact(words), compact(last)):
         bare = name.strip(" *:").rstrip("'")
         if bare.isidentifier():
             return bare

@@ -23,6 +23,14 @@ BROKEN = {
     "private characters": SEED + "\ue000 = \ue001 = 1",
     "control characters": SEED + "\x00A\x1b[31m = [[1, 2], [3, 4]]\x85\u2028",
     "YAML": SEED + 'output = [[1, 2], [3, 4]]  # "}\n# Title": {a: [}\n',
+    "softmax of sums": SEED + "$A = " + "softmax(S + " * 90 + "M" + ")" * 90 + "$",
+    "sums": SEED + "$A = " + "(S + " * 300 + "M" + ")" * 300 + "$",
+    "words": SEED + "we divide the scores " * 5000,
+    "causal": SEED + "not only look attend see " * 3000 + "\n\n" + "causal mask " * 3000,
+    "cells": SEED + "```\nprint(x)\n```\nOutput:\n" * 500 + "```\n[[1, 2], [3, 4]]\n```\n",
+    "masks": SEED + "M = [[1, -inf], [2, 3]]\n\n" * 400,
+    "unclosed": SEED + "$$A = " + "\\begin{pmatrix} 1 & 2 \\end{bmatrix} " * 400 + "$$",
+    "names": SEED + "$W_Q = W_K$, " * 900,
     "softmax": "$$A = " + "\\text{softmax}(" * 300 + "QK^T" + ")" * 300 + "$$",
 }
 

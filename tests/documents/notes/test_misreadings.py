@@ -8,7 +8,9 @@ from exactattn.documents.notes.equations import numeric
 from exactattn.documents.notes.meanings import meaning_of
 from exactattn.documents.notes.names import role_of
 from exactattn.documents.notes.statements import Statement
+from exactattn.errors import CaseError
 from exactattn.findings import Place, Verdict
+from exactattn.journeys.notes import open_case
 from exactattn.journeys.verify import verify
 
 GIVEN = "Q = [[1, 2], [0, 1]]\nK = [[1, 0], [0, 1]]\nV = [[10, 0], [0, 10]]\n\n"
@@ -287,6 +289,53 @@ def test_a_table_of_values():
     assert loads(draft.text).problems[""].heads[0].v is not None
 
 
+@pytest.mark.parametrize(
+    ("formula", "stage"),
+    [
+        ("$$Q = XW_Q + b_Q = [[2, 2], [1, 3]]$$", "q"),
+        ("$$O = AV + X = [[2, 2], [1, 3]]$$", "output"),
+        ("$$S = QK^T + B = [[2, 2], [1, 3]]$$", "scores"),
+        ("`A = softmax(S, axis=0)` is [[0.5, 0.2], [0.5, 0.8]]", "weights"),
+    ],
+)
+def test_a_formula_with_something_more_is_not_judged_as_if_it_had_not(formula, stage):
+    text = "X = [[1, 0], [0, 1]]\nW_Q = [[1, 2], [0, 1]]\nW_K = [[1, 0], [0, 1]]\nW_V = [[1, 0], [0, 1]]\n\n"
+    text += f"{formula}\n\n$$O = [[0.5, 0.5], [0.4, 0.6]]$$\n"
+    assert f"  {stage}" not in printed(text)
+    assert "output" not in printed(text)
+
+
+def test_scores_and_a_mask_in_a_formula_are_masked_scores():
+    assert meaning_of(r"\frac{QK^T}{\sqrt{2}} + M").name == "masked"
+    assert meaning_of(r"softmax(\frac{QK^T}{\sqrt{2}} + M)").unclear is None
+
+
+@pytest.mark.parametrize(
+    "words", ["We use sparsemax.", "With ALiBi:", "We apply the column-wise softmax.", "Here we use base 2."]
+)
+def test_another_kind_of_attention_is_not_judged(words):
+    text = f"{GIVEN}{words}\n\nAttention weights: [[0.33, 0.67], [0.33, 0.67]]\n"
+    assert "weights" not in printed(text)
+
+
+def test_code_that_masks():
+    code = "```python\nm = torch.tril(torch.ones(2, 2))\ns = s.masked_fill(m == 0, -1e9)\n```\n\n"
+    text = f"{GIVEN}{code}Attention weights: {WEIGHTS}\n"
+    assert loads(read_notes(text).text).problems[""].spec.causal == "top-left"
+    text = text.replace("torch.tril(torch.ones(2, 2))", "load('mask')")
+    assert "weights" not in printed(text)
+
+
+def test_after_a_formula_with_another_scale_an_output_is_not_judged():
+    # scores I: e/(1 + e) = 0.731, and at 1/sqrt(2) of it 0.67
+    text = "Q = [[1, 0], [0, 1]]\nK = [[1, 0], [0, 1]]\nV = [[1, 2], [3, 4]]\n\n"
+    text += "$$softmax(QK^T) = [[0.731, 0.269], [0.269, 0.731]]$$\n\n"
+    text += "$$softmax(QK^T/\\sqrt{2}) = [[0.67, 0.33], [0.33, 0.67]]$$\n\n$$O = [[1.66, 2.66], [2.34, 3.34]]$$\n"
+    assert 'of: "softmax(scores*1/sqrt(2))"' in printed(text)
+    assert "output" not in printed(text)
+    assert "another scale" in left(text)[9]
+
+
 def test_brackets_that_do_not_match_are_named():
     text = GIVEN + "$$A = \\begin{pmatrix} 0.3 & 0.7 \\\\ 0.3 & 0.7 \\end{bmatrix}$$\n"
     assert any("closed by" in one.says and one.place.line == 5 for one in read_notes(text).noted)
@@ -339,3 +388,12 @@ def test_tokens_that_are_counted_from_zero_are_not_read_as_counted_from_one():
     text = GIVEN + TOKENS.replace("Token 1", "Token 0").replace("Token 2", "Token 1")
     assert "weights" not in printed(text)
     assert len(left(text)) == 2
+
+
+def test_a_document_where_a_case_is_wanted_says_what_to_do(tmp_path):
+    document, case = tmp_path / "notes.md", tmp_path / "case.yaml"
+    document.write_text(GIVEN, encoding="utf-8")
+    with pytest.raises(CaseError, match="new --from"):
+        open_case(str(document))
+    case.write_text(read_notes(GIVEN).text, encoding="utf-8")
+    assert open_case(str(case)).problems
