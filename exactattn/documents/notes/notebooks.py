@@ -1,4 +1,7 @@
-"""A print below a code cell, `Output:` or nothing in between, is what the cell printed last: its last expression."""
+"""A print below a code cell, `Output:` or nothing in between, is what the cell printed last: its last expression.
+
+In a session it is what was typed on the line above it.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ _ANNOUNCED = re.compile(
 )
 _PRINT = re.compile(r"print\s*\((?P<what>.*)\)\s*(?:#.*)?")
 _ROUNDED = re.compile(r"(?:np\.|numpy\.|torch\.)?round\((?P<what>.+?)(?:,\s*(?:decimals\s*=\s*)?[0-9]+)?\)")
+_TYPED = re.compile(r"\s*(?:>>>|\.\.\.)\s*(?P<what>[^'\"=#]+?)\s*")
+_NAME = re.compile(r"[^\W\d]\w*(?:\[[0-9]{1,3}\])?")
 UNKNOWN = "?"  # a label of what a cell printed, where it is not one expression
 
 
@@ -29,6 +34,25 @@ def printed_by_cells(source: Source) -> dict[int, str]:
             last = source.place(max(piece.low, piece.high - 1))[0]
             out |= dict.fromkeys(range(source.place(piece.low)[0], last + 1), label)
     return out
+
+
+def typed(before: str) -> str | None:
+    """The expression of a line such as `>>> Q` or `>>> print(Q)`, whose value stands below it; else None."""
+    found = _TYPED.fullmatch(before)
+    if found is None:
+        return None
+    printed = _PRINT.fullmatch(found["what"])
+    return found["what"] if printed is None else _unrounded(printed["what"].strip())
+
+
+def is_name(expression: str) -> bool:
+    """Is an expression a name, or an element of one?"""
+    return _NAME.fullmatch(expression) is not None
+
+
+def _unrounded(expression: str) -> str:
+    rounded = _ROUNDED.fullmatch(expression)
+    return rounded["what"] if rounded is not None else re.sub(r"\.round\([0-9]?\)\Z", "", expression)
 
 
 def _printed_by(source: Source, before: Piece, piece: Piece) -> str | None:
@@ -51,7 +75,5 @@ def _last(body: list[str]) -> str | None:
         if not code:
             return None
         return last if not prints and re.fullmatch(r"[\w.@ ()\[\],/*+:-]+", last) and "=" not in last else UNKNOWN
-    what = found["what"].strip()
-    rounded = _ROUNDED.fullmatch(what)
-    what = rounded["what"] if rounded is not None else re.sub(r"\.round\([0-9]?\)\Z", "", what)
+    what = _unrounded(found["what"].strip())
     return what if len(prints) == 1 and not re.search(r"['\"]|,\s*\w+\s*(?:,|\Z)", what) else UNKNOWN

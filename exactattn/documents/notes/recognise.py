@@ -13,11 +13,11 @@ from exactattn.documents.notes.masking import AFTER_MASK, looks_masked, softmax_
 from exactattn.documents.notes.meanings import SAME, Meaning, meaning_of
 from exactattn.documents.notes.model import Block, Noted, Role, Scale
 from exactattn.documents.notes.names import INPUTS, role_in_words, role_of
-from exactattn.documents.notes.notebooks import UNKNOWN, printed_by_cells
+from exactattn.documents.notes.notebooks import UNKNOWN, is_name, printed_by_cells, typed
 from exactattn.documents.notes.prompts import equation_before, is_prompt, named_by_prompt, without_prompt
 from exactattn.documents.notes.sentences import Sentence, sentences
 from exactattn.documents.notes.statements import Statement
-from exactattn.documents.notes.wordlist import mentioned, row_in_words
+from exactattn.documents.notes.wordlist import counts_a_row, mentioned, row_in_words
 from exactattn.documents.pasted import Found
 from exactattn.documents.pasted.source import Source
 from exactattn.findings import Place
@@ -25,6 +25,7 @@ from exactattn.numbers.tokens import shorten
 
 _NUMBERED = re.compile(r"(?:_\{?|\^\{?\()([0-9]{1,2})\)?\}?\Z")  # a matrix with a number in its name
 STAGES = ("scores", "scaled", *AFTER_MASK)
+MOST_TOKEN_LINES = 50
 _OPERATORS = "+-*/·×=@(^,≈"
 
 
@@ -146,12 +147,18 @@ class Recogniser:
     ) -> tuple[list[Role], str, Meaning | None]:
         """What a block is, by what, and what the formula that makes it says; nothing, and why not."""
         vector = found.pasted.vector
+        if vector and label is not None and counts_a_row(label):
+            return self._row_under_heading(found, label)
         if label is not None and is_prompt(label):
             side = None if statement is None else statement.sides[0]
             label = named_by_prompt(label, side, self.source.text.split("\n"))
         cell = self.cells.get(found.start_line) if label is None else None
+        at_prompt = typed(before) if label is None and before is not None else None
         if cell is not None:
             label = cell
+        elif at_prompt is not None:
+            known = is_name(at_prompt) or meaning_of(at_prompt, self.defined.names) is not None
+            label = at_prompt if known else UNKNOWN
         told = equation_before(before) if label is None and before is not None else []
         if told and (told[-1] == "" or meaning_of(told[-1], self.defined.names) is not None):
             label = "=".join(told)
@@ -175,6 +182,27 @@ class Recogniser:
         if not roles:
             return [], self._why_not(label, before), None
         return [self._with_row(role, found, label, before, vector) for role in roles], by, meaning
+
+    def _row_under_heading(self, found: Found, label: str) -> tuple[list[Role], str, None]:
+        """What a line such as `Token 2: [0.4, 0.6]` is a row of: what the words above the first such line name."""
+        for number in range(found.start_line - 1, max(0, found.start_line - MOST_TOKEN_LINES), -1):
+            text = self.source.text[self.source.starts[number - 1] : self.source.starts[number]].strip()
+            name = text.partition(":")[0].strip("-*+ \t")
+            if text and not (counts_a_row(name) and "[" in text):
+                break
+            if text and name.endswith(" 0"):
+                return [], f"its name {_shown(label)} counts from 0", None
+        else:
+            text = ""
+        role = None if any(sign in text for sign in "[=|&{") else role_in_words(text)
+        if role is None:
+            return (
+                [],
+                f"its name {_shown(label)} counts a row, and the words above, {_shown(text)}, say not of what",
+                None,
+            )
+        row = row_in_words(label)
+        return [Role(role.name, row)], f"its name {_shown(label)} and the words {_shown(text)}", None
 
     def _told_before(self, found: Found) -> str | None:
         """The words before one of several lists in a sentence; None where it is an operand of something."""

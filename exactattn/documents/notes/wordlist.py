@@ -111,6 +111,12 @@ _TOKEN = re.compile(
     r"(?:tokens?|rows?|words?|positions?|Zeile|Position|quer(?:y|ies)|outputs?|词)\s*#?([0-9]{1,3})(?![0-9.])",
     re.IGNORECASE,
 )
+_ROW = re.compile(r"[-*+ ]*(?:tokens?|rows?|words?|positions?|Zeile|Position|词)\s*#?[0-9]{1,3}\W*", re.IGNORECASE)
+
+
+def counts_a_row(label: str) -> bool:
+    """Is a label but the number of a token: `Token 2`, `词 1`?"""
+    return _ROW.fullmatch(label) is not None
 
 
 def mentioned(text: str) -> set[str]:

@@ -202,7 +202,7 @@ def _found(
 ) -> Found | None:
     """The block with its numbers read, if they are numbers."""
     texts = [source.text[low:high] for row in block.rows for low, high in row]
-    lonely = block.vector and len(texts) < 2 and (block.label is None or piece.kind == "prose")
+    lonely = block.vector and len(texts) < 2 and (block.label is None or (piece.kind == "prose" and texts[0].isdigit()))
     if lonely or not any(c.isdigit() for text in texts for c in text):
         return None
     try:

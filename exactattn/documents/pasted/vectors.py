@@ -15,7 +15,7 @@ WRAPPED = 50  # characters; a line that a program wraps is longer
 _PIECE = re.compile(r"[^\s]+")
 _COMMA_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+%?")
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
-_SURELY_COMMA = re.compile(r"[-+]?[0-9]+,0[0-9]*|-0,[0-9]+")  # 0,05 is not the two numbers 0 and 05, -0,5 not -0 and 5
+_SURELY_COMMA = re.compile(r"[-+]?[0-9]+,0[0-9]+|-0,[0-9]+")  # 0,05 is not the two numbers 0 and 05, -0,5 not -0 and 5
 _DTYPE = re.compile(r"dtype\s*=\s*(?:torch\.|np\.|numpy\.|jnp\.)?['\"]?([a-z]+[0-9]*)")
 _DTYPES = {"double": "float64", "float": "float32", "half": "float16"}
 
@@ -50,7 +50,7 @@ def _nested(source: Source, group: Group, decimal: str | None) -> Block:
                 )
             rows.append([item])
             continue
-        if item.semicolons:
+        if item.semicolons or (group.semicolons and _one_with_a_comma(source, item, group, decimal)):
             rows.append(_parts(item))
             commas += any("," in source.text[slice(*part)] for part in rows[-1])
         else:
@@ -60,6 +60,22 @@ def _nested(source: Source, group: Group, decimal: str | None) -> Block:
     block = Block("list", rows, span=(group.start, group.end))
     block.commas_are_decimal = commas > 0 and decimal is None
     return block
+
+
+def _one_with_a_comma(source: Source, item: Group, group: Group, decimal: str | None) -> bool:
+    """Is a row between semicolons one number with a decimal comma, as in `[[0,4]; [0,3]]`, and not two numbers?
+
+    Errors: PastedError where both can be meant.
+    """
+    if decimal == POINT or not item.leaf or len(item.items) != 2 or item.semicolons:
+        return False
+    text = source.text[slice(*_parts(item)[0])]
+    if _COMMA_DECIMAL.fullmatch(text) is None:
+        return False
+    if decimal == COMMA or any(_SURELY_COMMA.fullmatch(source.text[slice(*_parts(one)[0])]) for one in group.groups):
+        return True
+    message = f"found {shorten(source.text[item.start : item.end])!r}: one number with a decimal comma, or two numbers"
+    raise source.error(message, item.start, f"{HINT}, or put a space behind the commas of a row")
 
 
 def spaced(source: Source, group: Group, decimal: str | None) -> list[Span]:

@@ -390,6 +390,48 @@ def test_every_note_about_the_document_is_in_the_report(tmp_path):
     assert [f.where.line for f in report.findings if f.code == "EA903" and f.verdict is Verdict.NOT_RUN] == [7]
 
 
+def test_a_column_with_decimal_commas_is_read_as_in_the_rest_of_the_document():
+    text = "Q = [[1,5]; [2,0]]\n\nK = [[0,5]; [1,0]]\n\nV = [[0,4; 0,2]; [1,0; 2,5]]\n"
+    assert "Q: [[1.5], [2.0]]" in read_notes(text).text
+
+
+def test_what_is_typed_at_a_prompt_names_what_stands_below_it(tmp_path):
+    session = ">>> Q\n[[1 2]\n [0 1]]\n>>> K\n[[1 0]\n [0 1]]\n>>> print(V)\n[[10  0]\n [ 0 10]]\n"
+    text = f"```\n{session}>>> print(np.round(weights, 2))\n[[0.33 0.67]\n [0.33 0.67]]\n```\n"
+    assert "Q: [[1, 2], [0, 1]]" in read_notes(text).text
+    assert failing(tmp_path, text) == []
+    assert failing(tmp_path, text.replace("0.33 0.67]\n [", "0.38 0.62]\n [")) == ["weights[0,0]", "weights[0,1]"]
+
+
+def test_an_unknown_function_of_a_stage_is_not_that_stage():
+    text = GIVEN + "```\n>>> np.exp(scores)\narray([[2.72, 7.39],\n       [1.  , 2.72]])\n```\n"
+    assert "scores" not in printed(text)
+    assert list(left(text)) == [7]
+
+
+TOKENS = "## Attention weights\n\n- Token 1: [0.33, 0.67]\n- Token 2: [0.33, 0.67]\n"
+
+
+def test_lines_of_tokens_are_rows_of_what_the_heading_names(tmp_path):
+    text = f"{GIVEN.replace('[1, 2]', '[0, 1]')}{TOKENS}"
+    assert "weights: [[0.33, 0.67], [0.33, 0.67]]" in printed(text)
+    assert failing(tmp_path, text) == []
+    assert failing(tmp_path, text.replace("2: [0.33, 0.67]", "2: [0.38, 0.62]")) == ["weights[1,0]", "weights[1,1]"]
+
+
+@pytest.mark.parametrize("heading", ["## Token lists", "scores = [[1, 2], [0, 1]]", ""])
+def test_lines_of_tokens_under_no_word_that_names_them_are_listed(heading):
+    text = GIVEN + TOKENS.replace("## Attention weights", heading)
+    assert "weights" not in printed(text)
+    assert len(left(text)) == 2
+
+
+def test_tokens_that_are_counted_from_zero_are_not_read_as_counted_from_one():
+    text = GIVEN + TOKENS.replace("Token 1", "Token 0").replace("Token 2", "Token 1")
+    assert "weights" not in printed(text)
+    assert len(left(text)) == 2
+
+
 def test_a_document_where_a_case_is_wanted_says_what_to_do(tmp_path):
     document, case = tmp_path / "notes.md", tmp_path / "case.yaml"
     document.write_text(GIVEN, encoding="utf-8")

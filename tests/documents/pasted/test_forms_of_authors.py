@@ -382,3 +382,18 @@ def test_labels_in_place_of_positions() -> None:
 def test_announced_digits_set_the_unit() -> None:
     assert read_said("2.3395 (5 decimals)").numeral.unit == Fraction(1, 10**5)
     assert read_said("0.25 approximately").approximate
+
+
+def test_a_row_of_one_decimal_comma_between_semicolons_is_no_row_of_two():
+    with pytest.raises(PastedError, match="one number with a decimal comma, or two numbers"):
+        read_pasted("[[0,4]; [1,3]]")
+    for text, decimal in (("[[0,4]; [1,3]]", "comma"), ("[[0,4]; [1,05]]", None)):
+        assert [len(row) for row in read_pasted(text, None, decimal).rows] == [1, 1]
+    assert [len(row) for row in read_pasted("[[0,4]; [1,3]]", None, "point").rows] == [2, 2]
+    assert [len(row) for row in read_pasted("[[0, 4]; [1, 3]]").rows] == [2, 2]
+
+
+def test_a_zero_behind_a_comma_shows_no_decimal_comma_by_itself():
+    for text in ("[1,0; 0,1]", "[[1,0]; [0,1]]"):
+        with pytest.raises(PastedError, match="decimal comma"):
+            read_pasted(text)
