@@ -125,13 +125,13 @@ def solve(
 
     Exit status: 3 when nothing that was asked for is decided.
     """
-    from exactattn.documents.case import load
+    from exactattn.journeys.notes import open_case
     from exactattn.journeys.solution import Wanted
     from exactattn.journeys.solve import choose
     from exactattn.journeys.solve import solve as journey
 
     shell.distinct({} if json_file is None else {"json": json_file}, [case])
-    solution = journey(choose(load(case).problems, problem), Wanted(stage, digits, head, index, engine))
+    solution = journey(choose(open_case(case).problems, problem), Wanted(stage, digits, head, index, engine))
     shell.result(solution.text(), solution.as_json(), json_file)
     sys.exit(solution.status)
 
