@@ -16,7 +16,7 @@ COMMANDS = sorted(main.commands)
 @pytest.fixture
 def case(install, document_n):
     """Every case file is document N."""
-    install("exactattn.documents.case", load=lambda path: SimpleNamespace(problems={"": document_n}))
+    install("exactattn.journeys.notes", open_case=lambda path: SimpleNamespace(problems={"": document_n}))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -94,7 +94,7 @@ def test_a_case_that_cannot_be_read(run, install):
     def load(path):
         raise CaseError(path, [Mistake("no \x1b such key", 3, 7, "did you mean X?"), Mistake("two")])
 
-    install("exactattn.documents.case", load=load)
+    install("exactattn.journeys.notes", open_case=load)
     result = run("solve", "c.yaml")
     assert result.exit_code == 2
     assert result.stderr == "error: c.yaml: line 3, column 7: no \\x1b such key (did you mean X?)\nc.yaml: two\n"
