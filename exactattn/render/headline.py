@@ -63,6 +63,8 @@ def _printed(report: Report) -> str:
         text += f"; {inherited} follow{'s' if inherited == 1 else ''} from an earlier wrong one" if inherited else ""
     elif carried or unclear:
         right = len(numbers) - carried - unclear
+        if unclear == len(numbers):
+            return f"none of the {total} could be decided"
         text = f"{right or 'none'} of {total} {'is' if right == 1 else 'are'} right"
     else:
         text = f"all {total} are right"

@@ -281,6 +281,6 @@ class Maker:
 
 
 def _has_decimals(block: Block) -> bool:
-    return any(
-        cell.said is not None and cell.said.numeral.form == "decimal" for row in block.pasted.rows for cell in row
-    )
+    """Are some of its numbers decimals or percent, which may have been rounded?"""
+    said = [cell.said for row in block.pasted.rows for cell in row if cell.said is not None]
+    return any(one.numeral.form in ("decimal", "percent") for one in said)
