@@ -1,4 +1,7 @@
-"""A document in place of a case: its draft is judged, and every finding is placed in the document."""
+"""A document in place of a case: its draft is judged, and every finding is placed in the document.
+
+`documents.notes` is imported only where there is a document, so that cases do not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exactattn.documents import files
 from exactattn.documents.case import Case, loads
 from exactattn.documents.model import CasePart
 from exactattn.documents.nodes import Mistakes
-from exactattn.documents.notes import Draft, Noted, read_notes
 from exactattn.findings import Finding, Level, Verdict
+
+if TYPE_CHECKING:
+    from exactattn.documents.notes import Draft, Noted
 
 CODES = {
     "EA903": "What was found in a document that is judged without a case: each block of numbers with what it was taken "
@@ -49,7 +55,7 @@ def open_any(path: str) -> Opened:
     data = files.read_bytes(path, mistakes)
     if not is_notes(path, data):
         return Opened("case", loads(data, path))
-    draft = read_notes(files.decode(data, mistakes), path)
+    draft = _read(files.decode(data, mistakes), path)
     case = replace(loads(draft.text, path), sha256=hashlib.sha256(data).hexdigest())
     return Opened("notes", case, draft)
 
@@ -67,7 +73,13 @@ def open_case(path: str) -> Case:
 def draft_of(path: str) -> Draft:
     """The draft of a document. Errors: CaseError."""
     mistakes = Mistakes(path)
-    return read_notes(files.decode(files.read_bytes(path, mistakes), mistakes), path)
+    return _read(files.decode(files.read_bytes(path, mistakes), mistakes), path)
+
+
+def _read(text: str, path: str) -> Draft:
+    from exactattn.documents.notes import read_notes
+
+    return read_notes(text, path)
 
 
 def is_notes(path: str, data: bytes) -> bool:

@@ -73,6 +73,12 @@ def scores_of(truth: AnyTruth, element: Element) -> Row | None:
 
 def softmax_of(truth: SheetTruth, stage: Any) -> tuple[Call, Inside] | None:
     """The softmax that a step is, if it is one and nothing else, and what stands in it."""
+    if ("softmax", stage) not in truth.memo:
+        truth.memo["softmax", stage] = _softmax_of(truth, stage)
+    return truth.memo["softmax", stage]  # type: ignore[no-any-return]
+
+
+def _softmax_of(truth: SheetTruth, stage: Any) -> tuple[Call, Inside] | None:
     step = truth.sheet.step(str(stage))
     node: Node | None = None if step is None else step.formula
     while isinstance(node, Name) and (named := truth.sheet.step(node.label)) is not None:
@@ -103,9 +109,13 @@ def _step_scores(truth: SheetTruth, element: Element) -> Row | None:
     found = softmax_of(truth, element.stage)
     if found is None or found[0].function != "softmax":
         return None
-    try:
-        array = truth.evaluate(found[1].scores)
-    except NumeralError:
+    if ("scores", element.stage) not in truth.memo:
+        try:
+            truth.memo["scores", element.stage] = truth.evaluate(found[1].scores)
+        except NumeralError:
+            truth.memo["scores", element.stage] = None
+    array = truth.memo["scores", element.stage]
+    if array is None:
         return None
     row = array[element.index[0]] if len(element.index) > 1 else array
     if any(isinstance(x, tuple) for x in row):

@@ -42,6 +42,7 @@ class SheetTruth(SheetArrays):
         self._balls: dict[int, dict[int, tuple[Exact, Any]]] = {}
         self._boxes = Boxes(sheet.boxes)
         self._values: dict[tuple[Element, int], Interval | None] = {}
+        self.memo: dict[tuple[str, StageOrStep], Any] = {}  # what fits and readings found out about a step
 
     def following(self, given: Mapping[Element, Exact]) -> SheetTruth:
         """The truth once these elements are put in place of the computed ones, before anything later uses them."""
