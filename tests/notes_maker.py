@@ -245,7 +245,11 @@ class _Writer:
 
 def make(seed: int) -> Notes:
     """One document."""
-    mp.prec = 300
+    with mp.workprec(300):
+        return _make(seed)
+
+
+def _make(seed: int) -> Notes:
     rng = random.Random(seed)
     notes = Notes(seed, rng.choice(PLANTED), rng.choice(list(STYLES)), rng.choice(LANGUAGES))
     n, d, d_v, digits = rng.randint(2, 4), rng.randint(1, 3), rng.randint(1, 3), rng.randint(2, 5)

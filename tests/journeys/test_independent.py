@@ -7,9 +7,19 @@ words of DESIGN section 5 in mpmath. `worked_examples` makes the documents; a se
 
 import independent
 import pytest
+from mpmath import mp
 from worked_examples import make
 
 from exactattn.journeys.verify import verify
+
+DIGITS = 120  # of mpmath, whatever another test has left behind
+
+
+@pytest.fixture(autouse=True)
+def _digits():
+    with mp.workdps(DIGITS):
+        yield
+
 
 SEEDS = range(8)  # more were run once; see docs/decisions.md
 
