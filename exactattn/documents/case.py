@@ -156,8 +156,10 @@ class _Case:
         """One problem: attention, or inputs and formulas, or both."""
         sheet = isinstance(node, tree.Mapping) and any(key in node.values for key in SHEET_KEYS)
         before = len(self.mistakes)
-        drawn = read_draws(node.values.get("draws"), self.mistakes) if isinstance(node, tree.Mapping) else []
         given = list(node.values) if isinstance(node, tree.Mapping) else []
+        attention = "inputs" not in given or any(key in ATTENTION for key in given)
+        draws = node.values.get("draws") if isinstance(node, tree.Mapping) else None
+        drawn = read_draws(draws, self.mistakes, attention)
         given += [] if "inputs" in given else [key.text for key, _ in drawn]  # beside inputs, drawn ones are inputs
         alone = sheet and not any(key in ATTENTION for key in given)
         if len(self.mistakes) > before:

@@ -14,9 +14,10 @@ from exactattn.documents.statements import PRINTED, Scope
 from exactattn.documents.words import KINDS
 from exactattn.errors import NumeralError
 from exactattn.findings import Claim
-from exactattn.numbers.expressions import Call, ListNode, Name, Reference, parse_statement, parts_of
+from exactattn.numbers.expressions import Call, ListNode, Name, Reference, parse_statement
 from exactattn.numbers.expressions import Node as Tree
 from exactattn.numbers.folding import CONSTANTS, fold
+from exactattn.numbers.trees import parts_of
 
 ID = re.compile(r"[\w.-]+")
 ID_WORDS = "letters, digits, and the signs _ - ."

@@ -115,10 +115,10 @@ def free_indices(cells: list[list[Scalar]], values: Node) -> list[list[tuple[int
 
 
 def missing_step(
-    maker: SheetMaker, name: Scalar, cells: list[PrintedCell], role: Stage | None
+    maker: SheetMaker, name: Scalar, cells: list[PrintedCell], role: Stage | None, cut: bool, holes: bool
 ) -> Where | None:
-    """The step of numbers that are made from what is not given."""
-    return maker.missing(name, tuple(cells), role) if maker.named(name) else None
+    """The step of numbers that are made from what is not given; `cut`: not rounded, `holes`: not all are printed."""
+    return maker.missing(name, tuple(cells), role, cut, holes) if maker.named(name) else None
 
 
 def _text(node: Node) -> str:

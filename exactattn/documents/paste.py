@@ -16,6 +16,7 @@ from exactattn.documents.words import PASTED_FORMS
 from exactattn.errors import NumeralError
 from exactattn.findings import Place
 from exactattn.numbers.exact import ONE, Exact, spell
+from exactattn.numbers.expressions import ListNode, parse_expression
 from exactattn.numbers.folding import CONSTANTS, SCALAR_FUNCTIONS
 from exactattn.numbers.numerals import parse_exact
 
@@ -63,9 +64,21 @@ def is_paste(node: object) -> bool:
     if not isinstance(node, Scalar) or not any(c.isdigit() for c in node.text):
         return False
     text = node.text.strip()
-    if _SEVERAL.match(text):
+    if "\n" in text or _SEVERAL.match(text):
         return True
-    return "\n" in text or text[0] in "[({|\\$" or text.startswith(("tensor", "array", "np.", "torch."))
+    if text[0] in "\\$":
+        return "\\begin" in text or "[" in text  # else one number as LaTeX has it
+    if text.startswith("("):
+        return not _is_expression(text)
+    return text[0] in "[{|" or text.startswith(("tensor", "array", "np.", "torch."))
+
+
+def _is_expression(text: str) -> bool:
+    """Is it one expression, such as (1 + sqrt(5))/2, and no list?"""
+    try:
+        return not isinstance(parse_expression(text), ListNode)
+    except NumeralError:
+        return False
 
 
 def read_paste(node: Scalar, form: str | None, decimal: str | None, mistakes: Mistakes) -> Paste | None:

@@ -76,11 +76,12 @@ class _Block(Owned):
             if numeral is not None or (stage is Stage.MASKED and is_minus_infinity(cell))
         ]
         times = None if factor == ONE else spell(factor)
+        tolerance, rounding = self.tolerance(), self.choice("rounding", ROUNDINGS)
         if stage is None and self.maker is not None:
-            stage = missing_step(self.maker, self.name, printed, self.role())
+            holes = len(printed) < sum(map(len, cells))
+            stage = missing_step(self.maker, self.name, printed, self.role(), rounding == "truncated", holes)
         if stage is None:
             return None
-        tolerance, rounding = self.tolerance(), self.choice("rounding", ROUNDINGS)
         return PrintedBlock(self.name.text, stage, tuple(printed), head, dtype, times, tolerance, rounding)
 
     def placed(

@@ -11,6 +11,7 @@ from typing import Any
 from exactattn.attention.sheet import FIRST_ORDER, SCALE, SCALE_ORDER, Sheet, Step, StepName
 from exactattn.attention.spec import Problem, Stage
 from exactattn.documents.cells import Reader
+from exactattn.documents.draws import PARTS
 from exactattn.documents.forms import with_units
 from exactattn.documents.nodes import Mapping, Node, Scalar, Sequence, quoted
 from exactattn.documents.paste import is_paste, read_paste
@@ -26,7 +27,6 @@ from exactattn.truth.arrays import cells_of_array
 from exactattn.truth.functions import Rest
 from exactattn.truth.sheet import SheetTruth
 
-PARTS_OF_ATTENTION = ("X", "W_Q", "W_K", "W_V", "W_O", "Q", "K", "V", "scores")
 KEYS = ("inputs", "draws", "steps")  # of a problem that is, or has, a sheet
 MOST_STEPS = 500
 MOST_ELEMENTS = 10_000  # of one step
@@ -66,7 +66,7 @@ class SheetMaker:
         """The inputs and steps that a problem states, after those that were drawn for it."""
         self.started = True
         for key, array in drawn:
-            if not (self.problem is not None and key.text in PARTS_OF_ATTENTION) and self.named(key):
+            if not (self.problem is not None and key.text in PARTS) and self.named(key):
                 self.given(key.text, array)
         for key, node in _entries(body, "inputs"):
             if self.named(key):
@@ -79,7 +79,7 @@ class SheetMaker:
         """Is a name fit for an input or step? Notes why not."""
         text = key.text
         if not text.isidentifier() or text in CONSTANTS or text.startswith("printed"):
-            hint = "use letters, digits and _, not starting with a digit"
+            hint = "use letters, digits and _, not starting with a digit or with `printed`"
             hint += "; a formula with commas needs quotes inside { }" if set(text) & set("()") else ""
             self.reader.mistakes.add(f"found {quoted(text)} as a name in formulas", key, hint)
         elif text in self.sheet.inputs or self.sheet.step(text) is not None:
@@ -170,15 +170,21 @@ class SheetMaker:
             return False
         return True
 
-    def missing(self, key: Scalar, cells: tuple[PrintedCell, ...], role: Stage | None) -> StepName:
-        """A step made from what is not given: later formulas use its prints, each known to its last digit."""
+    def missing(
+        self, key: Scalar, cells: tuple[PrintedCell, ...], role: Stage | None, cut: bool, holes: bool
+    ) -> StepName:
+        """A step made from what is not given: later formulas use its prints, each known to its last digit.
+
+        They are taken to be rounded, or cut where the author says so. Where an ellipsis leaves some out, no formula can
+        use them: nobody knows how many there are.
+        """
         self.started = True
         sheet, array, boxes = self.sheet, {}, dict(self.sheet.boxes)
         for cell in cells:
-            array[cell.index], box = _boxed(key.text, cell.index, cell.number, cell.unit)
+            array[cell.index], box = _boxed(key.text, cell.index, cell.number, cell.unit, cut or cell.cut)
             boxes |= box
         step = Step(StepName(key.text, FIRST_ORDER + len(sheet.steps), role), None)
-        prints = {**sheet.prints, key.text: _nested(array)}
+        prints = dict(sheet.prints) if holes else {**sheet.prints, key.text: _nested(array)}
         self.replace(Sheet(sheet.inputs, (*sheet.steps, step), boxes, sheet.problem, prints))
         return step.name
 
@@ -188,11 +194,18 @@ def _entries(body: Mapping, key: str) -> list[tuple[Scalar, Node]]:
     return [(node.keys[label], node.values[label]) for label in node.keys] if isinstance(node, Mapping) else []
 
 
-def _boxed(label: str, index: tuple[int, ...], x: Exact, unit: Exact | None) -> tuple[Exact, dict[str, Interval]]:
-    """A number known to its last digit as a name for it, and the interval it lies in."""
+def _boxed(
+    label: str, index: tuple[int, ...], x: Exact, unit: Exact | None, cut: bool = False
+) -> tuple[Exact, dict[str, Interval]]:
+    """A number known to its last digit as a name for it, and the interval it lies in.
+
+    Exact value: within half a unit of what was rounded; up to a unit further from zero for what was cut toward it.
+    """
     if not isinstance(x, Fraction) or not isinstance(unit, Fraction):
         return x, {}
     shown = f"{label}[{','.join(map(str, index))}]"
+    if cut:
+        return name(shown), {shown: Interval(x - unit if x <= 0 else x, x + unit if x >= 0 else x)}
     return name(shown), {shown: Interval(x - unit * HALF, x + unit * HALF)}
 
 

@@ -17,9 +17,10 @@ from exactattn.documents.positions import shape_of
 from exactattn.documents.words import STAGE_WORDS
 from exactattn.errors import NumeralError
 from exactattn.findings import PrintedBlock
-from exactattn.numbers.expressions import Call, Index, Name, Node, Reference, Slice, parts_below
+from exactattn.numbers.expressions import Call, Index, Name, Node, Reference, Slice
 from exactattn.numbers.folding import CONSTANTS, SCALAR_FUNCTIONS
 from exactattn.numbers.folding import shape as array_shape
+from exactattn.numbers.trees import parts_below
 from exactattn.truth.arrays import flat, pick
 from exactattn.truth.functions import FUNCTIONS as ARRAY_FUNCTIONS
 from exactattn.truth.sheet import SheetTruth

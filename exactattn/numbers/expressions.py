@@ -15,7 +15,7 @@ Precedence is Python's. Nothing is computed here: `folding` gives the trees thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, TypeAlias, TypeVar, cast
@@ -272,28 +272,6 @@ class _Parser:
             )
         self.heights[id(node)] = height
         return node
-
-
-def parts_below(node: Node) -> Iterator[Node]:
-    """A tree and everything in it, from left to right."""
-    yield node
-    for part in parts_of(node):
-        yield from parts_below(part)
-
-
-def parts_of(node: Node) -> tuple[Node, ...]:
-    """What a tree is made of."""
-    match node:
-        case Binary():
-            return node.left, node.right
-        case Unary():
-            return (node.operand,)
-        case Call():
-            return node.args
-        case ListNode():
-            return node.items
-        case Number() | Name() | Reference():
-            return ()
 
 
 def _unexpected(token: Token, wanted: str) -> NumeralError:

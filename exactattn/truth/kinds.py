@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from exactattn.attention.sheet import role_of
 from exactattn.attention.spec import Stage
-from exactattn.numbers.expressions import Call, parts_below
+from exactattn.numbers.expressions import Call
+from exactattn.numbers.trees import parts_below
 from exactattn.truth.face import AnyTruth
 from exactattn.truth.prints import Judged
 from exactattn.truth.sheet import SheetTruth

@@ -15,8 +15,9 @@ from exactattn.errors import NumeralError, Unavailable
 from exactattn.numbers.balls import FIRST_BITS, MOST_BITS, BallField, TooCoarse, enclose, interval, precision
 from exactattn.numbers.enclosure import Answer, Interval
 from exactattn.numbers.exact import Exact, Expr, evaluate_shared, names_in, size_of, sub
-from exactattn.numbers.expressions import Name, Reference, parts_below
+from exactattn.numbers.expressions import Name, Reference
 from exactattn.numbers.folding import shape
+from exactattn.numbers.trees import parts_below
 from exactattn.truth.boxes import Boxes, over_box
 from exactattn.truth.elements import Element, Reread
 from exactattn.truth.ladder import Truth, difference

@@ -11,9 +11,10 @@ from exactattn.attention.sheet import Where as StageOrStep
 from exactattn.attention.spec import Problem, Stage
 from exactattn.errors import NumeralError
 from exactattn.numbers.exact import Exact
-from exactattn.numbers.expressions import Index, Name, Reference, parts_below
+from exactattn.numbers.expressions import Index, Name, Reference
 from exactattn.numbers.folding import evaluate_array
 from exactattn.numbers.tokens import shorten, suggestion
+from exactattn.numbers.trees import parts_below
 from exactattn.truth.arrays import cells_of_array, flat, pick
 from exactattn.truth.closed import Closed
 from exactattn.truth.elements import Element
@@ -81,6 +82,8 @@ class SheetArrays:
             step = self.sheet.step(name)
             if step is None:
                 raise KeyError(name)
+            if step.formula is None and name not in self.sheet.prints:
+                raise NumeralError(f"{name} is not known, and an ellipsis leaves out some of its prints")
             given = self._by_step.get(name, {})
             made = self.sheet.prints[name] if step.formula is None else self._all_given(name, given)
             if made is None and step.formula is not None:

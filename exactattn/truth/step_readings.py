@@ -17,9 +17,10 @@ from exactattn.attention.sheet import StepName
 from exactattn.errors import NumeralError
 from exactattn.numbers.balls import enclose
 from exactattn.numbers.exact import Exact, mul, power
-from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary, parts_below
+from exactattn.numbers.expressions import Binary, Call, Name, Node, Number, Reference, Unary
 from exactattn.numbers.folding import shape
 from exactattn.numbers.tokens import Numeral
+from exactattn.numbers.trees import parts_below
 
 SOFTMAXES = ("softmax", "column_softmax")
 MOST_STEPS = 20  # steps that are looked through

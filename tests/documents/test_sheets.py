@@ -96,6 +96,20 @@ def test_everything_drawn_is_a_problem_of_attention():
     assert case.problems[""].lengths == (2, 2)
 
 
+def test_beside_inputs_a_drawn_name_is_any_input():
+    case = loads(HEAD + "  inputs: {v: [1, 2]}\n  draws: [{generator: r, seed: 1, draw: {Q: runif(2)}}]\n")
+    assert len(case.sheets[""].inputs["Q"]) == 2
+
+
+def test_an_expression_in_brackets_is_no_paste():
+    text = """  inputs: {golden: (1 + sqrt(5))/2}
+printed: {again: {of: golden, values: (1+sqrt(5))/2}, half: {of: 1/2, values: '\\frac{1}{2}'}}
+"""
+    case = loads(HEAD + text)
+    assert not isinstance(case.sheets[""].inputs["golden"], tuple)
+    assert [block.cells[0].index for block in case.printed[""]] == [(), ()]
+
+
 def test_a_column_may_be_pasted_for_a_list_and_decimals_in_a_line():
     text = """  inputs: {x: [[1, 2], [3, 4]]}
 printed:
@@ -143,6 +157,27 @@ MISTAKES = {
     "generator": ("  draws: [{generator: numpi, seed: 1, draw: {x: rand(3)}}]", (3, 23), "did you mean 'numpy'?"),
     "seed": ("  draws: [{generator: r, seed: x, draw: {x: runif(3)}}]", (3, 32), "wanted a whole number"),
     "call": ("  draws: [{generator: r, seed: 1, draw: {x: runif(3), y: runf(2)}}]", (3, 58), "did you mean 'runif'?"),
+    "two signs": ("  draws: [{generator: r, seed: --5, draw: {x: runif(3)}}]", (3, 32), "wanted a whole number"),
+    "drawn vector": (
+        "  K: [[1, 0]]\n  V: [[1]]\n  draws: [{generator: r, seed: 1, draw: {Q: runif(2)}}]",
+        (5, 42),
+        "Q was drawn as 2, wanted a matrix",
+    ),
+    "drawn number": (
+        "  K: [[1, 0]]\n  V: [[1]]\n  draws: [{generator: numpy-legacy, seed: 1, draw: {Q: rand()}}]",
+        (5, 53),
+        "Q was drawn as one number",
+    ),
+    "drawn block": (
+        "  inputs: {x: 1}\n  draws: [{generator: numpy-legacy, seed: 1, draw: {y: 'rand(2, 2, 2)'}}]",
+        (4, 53),
+        "y was drawn as 2 x 2 x 2, wanted a number, a list or a matrix",
+    ),
+    "left out": (
+        "  inputs: {v: [1, 2]}\nprinted: {w: {missing: m, values: [0.3, ..., 0.2]}, o: {of: 'w[1]*v[1]', values: 0.4}}",
+        (4, 61),
+        "an ellipsis leaves out some of its prints",
+    ),
     "many": (
         "  draws: [{generator: r, seed: 1, draw: {x: runif(1000000)}}]",
         (3, 51),

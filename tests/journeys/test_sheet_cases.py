@@ -85,6 +85,21 @@ printed:
     assert found["far"].verdict is Verdict.FAILS
 
 
+def test_prints_that_were_cut_lie_on_one_side(findings):
+    # cut: in [0.3, 0.4), so 10 times it in [3, 4); rounded: in [0.25, 0.35], so in [2.5, 3.5]
+    found = findings(
+        """problem: {inputs: {c: 10}}
+printed:
+  cut: {missing: nobody says, rounding: truncated, values: [0.3]}
+  rounded: {missing: nobody says, values: [0.3]}
+  low_of_cut: {of: "c*cut[0]", values: 2.8}
+  low_of_rounded: {of: "c*rounded[0]", values: 2.8}
+"""
+    )
+    assert found["low_of_cut"].verdict is Verdict.FAILS
+    assert found["low_of_rounded"].verdict is Verdict.UNDECIDED
+
+
 def test_a_vector_that_an_ellipsis_ends_bounds_its_weights(findings):
     # softmax([8.5, -2.1, 7.9, ...]): at most 0.6456, 0.000016, 0.3543 whatever follows (mpmath)
     found = findings(

@@ -78,19 +78,7 @@ def _found(text: str) -> tuple[tuple[Found, ...], list[PastedError], bool]:
 def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Statement], comma: bool) -> Sheet:
     defined = definitions(known, conditions(source))
     defined.speaks_of_scale = _SCALE.search(source.text) is not None or "softmax" not in source.text.lower()
-    claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
-    for statement in known:
-        equations, left = equations_of(statement, comma)
-        if equations:
-            claimed.add(statement.low)
-        claims += [DraftClaim({"equation": text}, statement.place) for text in equations]
-        noted += [Noted(statement.place, "an equation", why, understood=False) for why in left]
-        formulas, unread = formula_of(statement, defined)
-        claims += formulas
-        noted += unread
-        if not (equations or left or formulas or unread) and is_of_one_element(statement, comma):
-            says = "one element of a stage by its own formula is not judged"
-            noted.append(Noted(statement.place, f"the equation {statement.text[:100]}", says, understood=False))
+    claims, noted, claimed = _stated(known, defined, comma)
     reader = Recogniser(source, known, defined, claimed, _counts_from_zero(found))
     reader.read(found)
     plain = unscaled(reader.blocks, found)
@@ -118,6 +106,26 @@ def _sheet(source: Source, path: str, found: tuple[Found, ...], known: list[Stat
     noted += [*reader.noted, *assumed, *rows, *(_understood(block) for block in blocks if block.place not in lost)]
     noted += [_claim_noted(claim) for claim in claims]
     return Sheet(_title(source, path), PurePath(path).name, parts, claims, defined, _identity(defined, source), noted)
+
+
+def _stated(
+    known: list[Statement], defined: Definitions, comma: bool
+) -> tuple[list[DraftClaim], list[Noted], set[int]]:
+    """The claims that equations and formulas make, what of them was not understood, and where equations begin."""
+    claims, noted, claimed = list[DraftClaim](), list[Noted](), set[int]()
+    for statement in known:
+        equations, left = equations_of(statement, comma)
+        if equations:
+            claimed.add(statement.low)
+        claims += [DraftClaim({"equation": text}, statement.place) for text in equations]
+        noted += [Noted(statement.place, "an equation", why, understood=False) for why in left]
+        formulas, unread = formula_of(statement, defined)
+        claims += formulas
+        noted += unread
+        if not (equations or left or formulas or unread) and is_of_one_element(statement, comma):
+            says = "one element of a stage by its own formula is not judged"
+            noted.append(Noted(statement.place, f"the equation {statement.text[:100]}", says, understood=False))
+    return claims, noted, claimed
 
 
 def _without_mask(

@@ -14,17 +14,8 @@ from exactattn.documents.notes.slack import agree
 from exactattn.documents.notes.statements import Statement
 from exactattn.errors import ExactattnError, NumeralError
 from exactattn.findings import Verdict
-from exactattn.numbers.expressions import (
-    Call,
-    ListNode,
-    Name,
-    Node,
-    Number,
-    Reference,
-    Unary,
-    parse_expression,
-    parts_below,
-)
+from exactattn.numbers.expressions import Call, ListNode, Name, Node, Number, Reference, Unary, parse_expression
+from exactattn.numbers.trees import parts_below
 from exactattn.truth.relations import judge
 from exactattn.truth.statements import Scope
 
