@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactattn.numbers.balls import BallField, TooCoarse, interval, precision
-from exactattn.numbers.elementwise import Array, Elementwise
+from exactattn.numbers.elementwise import Array, Elementwise, each
 from exactattn.numbers.enclosure import Enclosure
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,10 @@ class BallArithmetic(Elementwise[flint.arb]):
         out = np.empty((a.shape[0], b.shape[1]), object)
         out[:] = product.tolist()
         return out
+
+    def tanh(self, a: Array) -> Array:
+        """The hyperbolic tangent."""
+        return each(lambda x: x.tanh(), a)
 
     def pick(self, row: Sequence[flint.arb]) -> flint.arb:
         """The largest midpoint: an exact point, so the same number is subtracted from the whole row."""

@@ -58,6 +58,10 @@ class HardwareArithmetic:
         """a times the transpose of b."""
         return self.matmul(a, b.T)
 
+    def transposed_matmul(self, a: Array, b: Array) -> Array:
+        """The transpose of a times b."""
+        return self.matmul(a.T, b)
+
     def scale(self, a: Array, factor: Exact) -> Array:
         """Times the factor rounded to the format."""
         with np.errstate(all="ignore"):
@@ -67,6 +71,20 @@ class HardwareArithmetic:
         """The rounded sum."""
         with np.errstate(all="ignore"):
             return np.asarray(a + b)
+
+    def sub(self, a: Array, b: Array) -> Array:
+        """The rounded difference."""
+        with np.errstate(all="ignore"):
+            return np.asarray(a - b)
+
+    def mul(self, a: Array, b: Array) -> Array:
+        """The rounded product."""
+        with np.errstate(all="ignore"):
+            return np.asarray(a * b)
+
+    def fill(self, a: Array, where: Mask, x: Exact) -> Array:
+        """A copy of a with a number, rounded to the format, in some places."""
+        return np.asarray(np.where(where, self._number(x), a))
 
     def sub_column(self, a: Array, column: Array) -> Array:
         """The rounded difference."""
@@ -103,6 +121,15 @@ class HardwareArithmetic:
         with np.errstate(all="ignore"):
             return np.asarray(np.log(a))
 
+    def tanh(self, a: Array) -> Array:
+        """NumPy's tanh."""
+        return np.asarray(np.tanh(a))
+
+    def sqrt(self, a: Array) -> Array:
+        """The rounded square root."""
+        with np.errstate(all="ignore"):
+            return np.asarray(np.sqrt(a))
+
     def row_sum(self, a: Array) -> Array:
         """NumPy's sum. Rounding: pairwise in blocks."""
         with np.errstate(all="ignore"):
@@ -111,6 +138,10 @@ class HardwareArithmetic:
     def columns(self, a: Array, start: int, stop: int) -> Array:
         """Columns start, ..., stop - 1."""
         return a[:, start:stop]
+
+    def take(self, a: Array, places: Sequence[int]) -> Array:
+        """The columns at these places, in their order."""
+        return a[:, list(places)]
 
     def rows(self, a: Array, start: int, stop: int) -> Array:
         """Rows start, ..., stop - 1."""

@@ -34,7 +34,7 @@ from exactattn.numbers.near import (
 from exactattn.numbers.pending import Difference, Largest, Quotient, Scaled, divided
 from exactattn.numbers.products import ZERO, product
 
-EXP_ULPS = LOG_ULPS = 4
+EXP_ULPS = LOG_ULPS = TANH_ULPS = 4
 LOWEST = 746.0  # exp(-746) is less than half the smallest subnormal
 
 ASSUMPTIONS: Mapping[str, str] = {
@@ -42,6 +42,7 @@ ASSUMPTIONS: Mapping[str, str] = {
     "sums": "BLAS and NumPy add products and terms in some order, fused or not, without Strassen's method",
     "exp": f"NumPy's exp of float64 is within {EXP_ULPS} ulp, or within 2**-1022 where the result is below 2**-1022",
     "log": f"NumPy's log of float64 is within {LOG_ULPS} ulp",
+    "tanh": f"NumPy's tanh of float64 is within {TANH_ULPS} ulp, or within 2**-1022 where the result is below it",
 }
 
 
@@ -91,6 +92,11 @@ class MidradiusArithmetic:
         """a times the transpose of b. Rounding or proof: `numbers/products.py`."""
         return product(a, b, transposed=True, sharp=self.sharp)
 
+    def transposed_matmul(self, a: Near, b: Near) -> Near:
+        """The transpose of a times b. Rounding or proof: `numbers/products.py`."""
+        turned = Near(a.mid.T, a.rel.T, a.abs.T, a.nonneg)
+        return product(turned, b, sharp=self.sharp)
+
     def scale(self, a: Near, factor: Exact) -> Near:
         """Every element times one exact number f.
 
@@ -120,6 +126,40 @@ class MidradiusArithmetic:
             abs_ = np.asarray(up(sum(parts, ZERO))) if parts else ZERO
             return Near(mid, np.full((1, 1), U), abs_, a.nonneg and b.nonneg)
 
+    def sub(self, a: Near, b: Near) -> Near:
+        """The difference. Rounding or proof: as for `add`."""
+        with np.errstate(all="ignore"):
+            mid = a.mid - b.mid
+            parts = [_absolute(x) for x in (a, b) if not x.is_exact]
+            abs_ = np.asarray(up(sum(parts, ZERO))) if parts else ZERO
+            return Near(mid, np.full((1, 1), U), abs_)
+
+    def mul(self, a: Near, b: Near) -> Near:
+        """The product, element by element.
+
+        Rounding or proof: as for `mul_column`, with |A| and |B| bounded by the row where they are wide.
+        """
+        with np.errstate(all="ignore"):
+            rel = up((a.rel + b.rel + a.rel * b.rel) * (1 + 2 * U) + U)
+            abs_ = (2 + rel) * TINY
+            for one, other in ((a, b), (b, a)):
+                if one.abs.any():
+                    abs_ = abs_ + one.abs * (_sizes(other) * (1 + other.rel) + other.abs)
+            return Near(a.mid * b.mid, rel, np.asarray(up(abs_)), a.nonneg and b.nonneg)
+
+    def fill(self, a: Near, where: Mask, x: Exact) -> Near:
+        """A copy of a with one exact number in some places.
+
+        Rounding or proof: a radius that holds for the elements that stay holds the exact ones too; a number that is
+        no float adds its own, 2 u |x| + TINY, to the rows.
+        """
+        near, exact = _number(x)
+        mid = np.where(where, near, a.mid)
+        radius = 0.0 if exact else np.inf if not np.isfinite(near) else up(2 * U * abs(near) + TINY)
+        rows = where.any(axis=1, keepdims=True)
+        abs_ = a.abs if exact else np.asarray(np.where(rows, up(a.abs + radius), a.abs))
+        return Near(mid, a.rel, abs_, a.nonneg and near >= 0)
+
     def sub_column(self, a: Near, column: Near) -> Near:
         """Each row minus its element of the column. Rounding or proof: see `Difference`."""
         return Difference(a, column)
@@ -134,8 +174,7 @@ class MidradiusArithmetic:
             rel = up((a.rel + column.rel + a.rel * column.rel) * (1 + 2 * U) + U)
             abs_ = a.abs * np.abs(column.mid) * (1 + column.rel)
             if column.abs.any():
-                size = a.most(1) if a.shape[1] > WIDE else np.abs(a.mid)
-                abs_ = abs_ + column.abs * (size * (1 + a.rel) + a.abs)
+                abs_ = abs_ + column.abs * (_sizes(a) * (1 + a.rel) + a.abs)
             abs_ = np.asarray(up(abs_ + (2 + rel) * TINY))
             return Near(a.mid * column.mid, rel, abs_, a.nonneg and column.nonneg)
 
@@ -195,6 +234,29 @@ class MidradiusArithmetic:
             abs_ = np.where(known, up(t / (1 - t)), np.inf)
             return Near(np.log(a.mid), np.full((1, 1), 3 * LOG_ULPS * U), abs_)
 
+    def tanh(self, a: Near) -> Near:
+        """The hyperbolic tangent.
+
+        Rounding or proof: tanh is odd, 0 at 0 and concave above, so tanh(c X) lies between tanh X and c tanh X and the
+        relative error of x stays one of tanh x; its slope is at most 1, so the absolute error stays. The computed Y
+        errs by 2 E u |tanh X|, E = TANH_ULPS, at most 3 E u |Y|, or by TINY below the normal numbers.
+        """
+        with np.errstate(all="ignore"):
+            rel = up((a.rel + 3 * TANH_ULPS * U) * (1 + 3 * TANH_ULPS * U) + a.rel * U)
+            return Near(np.tanh(a.mid), rel, np.asarray(up(a.abs + (1 + a.rel) * TINY)), a.nonneg)
+
+    def sqrt(self, a: Near) -> Near:
+        """The square root of elements that are not negative.
+
+        Rounding or proof: with x = X (1 + e) and |e| <= t = rel + abs/X at most 1/2, |sqrt(1 + e) - 1| <= |e|; the
+        computed root errs by u of itself, and does not underflow.
+        """
+        with np.errstate(all="ignore"):
+            t = up(a.rel + np.where(a.abs == 0, 0.0, a.abs / np.abs(a.mid)))
+            known = (t <= 0.5) & (a.mid >= 0) & (a.mid < np.inf)
+            rel = np.asarray(up(np.where(known, t, 0.0) * (1 + 2 * U) + 2 * U))
+            return Near(np.sqrt(a.mid), rel, np.where(known, 0.0, np.inf), nonneg=True)
+
     def row_sum(self, a: Near) -> Near:
         """Shapes: (n, m) -> (n, 1).
 
@@ -214,6 +276,12 @@ class MidradiusArithmetic:
         """Columns start, ..., stop - 1."""
         rel, abs_ = (part if part.shape[1] == 1 else part[:, start:stop] for part in (a.rel, a.abs))
         return Near(a.mid[:, start:stop], rel, abs_, a.nonneg)
+
+    def take(self, a: Near, places: Sequence[int]) -> Near:
+        """The columns at these places, in their order."""
+        order = list(places)
+        rel, abs_ = (part if part.shape[1] == 1 else part[:, order] for part in (a.rel, a.abs))
+        return Near(a.mid[:, order], rel, abs_, a.nonneg)
 
     def rows(self, a: Near, start: int, stop: int) -> Near:
         """Rows start, ..., stop - 1."""
@@ -238,11 +306,16 @@ def _number(x: Exact) -> tuple[float, bool]:
     return near, isinstance(x, Fraction) and bool(np.isfinite(near)) and Fraction(near) == x
 
 
+def _sizes(a: Near) -> Floats:
+    """No less than |mid|: by the row where a is wide, else by the element."""
+    return a.most(1) if a.shape[1] > WIDE else np.abs(a.mid)
+
+
 def _absolute(a: Near) -> Floats:
     """No less than rel*|mid| + abs: by the row where a is wide, else by the element."""
     if not a.rel.any():
         return a.abs
-    return np.asarray(up(a.rel * (a.most(1) if a.shape[1] > WIDE else np.abs(a.mid)) + a.abs))
+    return np.asarray(up(a.rel * _sizes(a) + a.abs))
 
 
 def _expm1(r: Floats) -> Floats:

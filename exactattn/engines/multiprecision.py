@@ -70,6 +70,19 @@ class MultiprecisionField:
         raise NumeralError(f"{label} has no value here: give it one, or use a number")
 
 
+class MultiprecisionArithmetic(Elementwise[Any]):
+    """mpmath numbers; the shift of a row is its maximum."""
+
+    def __init__(self, digits: int) -> None:
+        field = MultiprecisionField(digits)
+        super().__init__("multiprecision", field)
+        self.context = field.context
+
+    def tanh(self, a: Array) -> Array:
+        """The hyperbolic tangent."""
+        return each(self.context.tanh, a)
+
+
 class MultiprecisionEngine:
     """Runs anything written over an `Arithmetic` in mpmath."""
 
@@ -78,7 +91,7 @@ class MultiprecisionEngine:
 
     def arithmetic(self, digits: int = 30) -> Elementwise[Any]:
         """mpmath numbers of so many digits, and 15 more to work with; the shift of a row is its maximum."""
-        return Elementwise("multiprecision", MultiprecisionField(digits))
+        return MultiprecisionArithmetic(digits)
 
     def values(self, array: Array) -> Array:
         """The computed numbers as exact dyadic `Fraction`s.

@@ -11,6 +11,7 @@ from fractions import Fraction
 from exactattn.errors import Unavailable
 from exactattn.numbers.elementwise import Array, Elementwise, each
 from exactattn.numbers.enclosure import Enclosure
+from exactattn.numbers.exact import power
 
 
 class RationalField:
@@ -33,10 +34,11 @@ class RationalField:
         return a / b
 
     def power(self, a: Fraction, exponent: Fraction) -> Fraction:
-        """An integer power; `exact.power` has already taken the rational roots there are."""
-        if exponent.denominator != 1:
+        """A power, where it is rational."""
+        found = power(a, exponent)
+        if not isinstance(found, Fraction):
             raise Unavailable("a root is not rational")
-        return a**exponent.numerator
+        return found
 
     def exp(self, a: Fraction) -> Fraction:
         """e^0 = 1; e to any other rational power is irrational (Lindemann)."""

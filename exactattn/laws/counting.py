@@ -12,7 +12,8 @@ Shape = tuple[int, int]
 
 
 class CountingArithmetic:
-    """See `Arithmetic`. `counts` holds multiplications of matrix products (`product`), scale, divide, add, exp, log."""
+    """See `Arithmetic`. `counts` holds multiplications of matrix products (`product`), scale, divide, add, exp, log,
+    tanh, sqrt."""
 
     name = "counting"
 
@@ -37,6 +38,10 @@ class CountingArithmetic:
         """Shapes: (n, k), (m, k) -> (n, m), with n k m multiplications."""
         return self.matmul(a, b[::-1])
 
+    def transposed_matmul(self, a: Shape, b: Shape) -> Shape:
+        """Shapes: (n, k), (n, m) -> (k, m), with n k m multiplications."""
+        return self.matmul(a[::-1], b)
+
     def scale(self, a: Shape, factor: Exact) -> Shape:
         """One multiplication an element, none for the factor 1."""
         return self._each("scale", a) if factor != ONE else a
@@ -45,6 +50,19 @@ class CountingArithmetic:
         """One addition an element."""
         assert a == b
         return self._each("add", a)
+
+    def sub(self, a: Shape, b: Shape) -> Shape:
+        """One subtraction an element."""
+        return self.add(a, b)
+
+    def mul(self, a: Shape, b: Shape) -> Shape:
+        """One multiplication an element."""
+        assert a == b
+        return self._each("scale", a)
+
+    def fill(self, a: Shape, where: Mask, x: Exact) -> Shape:  # noqa: ARG002
+        """Replacing costs nothing."""
+        return a
 
     def sub_column(self, a: Shape, column: Shape) -> Shape:
         """One subtraction an element."""
@@ -71,6 +89,14 @@ class CountingArithmetic:
         """One logarithm an element."""
         return self._each("log", a)
 
+    def tanh(self, a: Shape) -> Shape:
+        """One hyperbolic tangent an element."""
+        return self._each("tanh", a)
+
+    def sqrt(self, a: Shape) -> Shape:
+        """One square root an element."""
+        return self._each("sqrt", a)
+
     def row_sum(self, a: Shape) -> Shape:
         """One addition less than there are elements in a row."""
         self.counts["add"] += a[0] * (a[1] - 1)
@@ -79,6 +105,10 @@ class CountingArithmetic:
     def columns(self, a: Shape, start: int, stop: int) -> Shape:
         """Taking a part costs nothing."""
         return a[0], stop - start
+
+    def take(self, a: Shape, places: Sequence[int]) -> Shape:
+        """Taking a part costs nothing."""
+        return a[0], len(places)
 
     def rows(self, a: Shape, start: int, stop: int) -> Shape:
         """Taking a part costs nothing."""

@@ -43,11 +43,23 @@ class Arithmetic(Protocol[A]):
     def matmul_transposed(self, a: A, b: A) -> A:
         """Exact value: a times the transpose of b. Shapes: (n, k), (m, k) -> (n, m)."""
 
+    def transposed_matmul(self, a: A, b: A) -> A:
+        """Exact value: the transpose of a times b. Shapes: (n, k), (n, m) -> (k, m)."""
+
     def scale(self, a: A, factor: Exact) -> A:
         """Every element times one exact number."""
 
     def add(self, a: A, b: A) -> A:
         """Element by element; both of one shape."""
+
+    def sub(self, a: A, b: A) -> A:
+        """Element by element; both of one shape."""
+
+    def mul(self, a: A, b: A) -> A:
+        """Element by element; both of one shape."""
+
+    def fill(self, a: A, where: Mask, x: Exact) -> A:
+        """A copy of a with one exact number where `where` is true. Shapes: where has the shape of a."""
 
     def sub_column(self, a: A, column: A) -> A:
         """Each row of a minus its element of the column."""
@@ -71,11 +83,20 @@ class Arithmetic(Protocol[A]):
     def log(self, a: A) -> A:
         """The natural logarithm of positive elements."""
 
+    def tanh(self, a: A) -> A:
+        """The hyperbolic tangent."""
+
+    def sqrt(self, a: A) -> A:
+        """The square root of elements that are not negative."""
+
     def row_sum(self, a: A) -> A:
         """Shapes: (n, m) -> (n, 1)."""
 
     def columns(self, a: A, start: int, stop: int) -> A:
         """Columns start, ..., stop - 1."""
+
+    def take(self, a: A, places: Sequence[int]) -> A:
+        """The columns at these places, in their order."""
 
     def rows(self, a: A, start: int, stop: int) -> A:
         """Rows start, ..., stop - 1."""

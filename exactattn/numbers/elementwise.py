@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactattn.numbers.arithmetic import Cells, Mask
-from exactattn.numbers.exact import ZERO, Exact, Field, Matrix, evaluate
+from exactattn.numbers.exact import ONE, ZERO, Exact, Field, Matrix, evaluate
 
 T = TypeVar("T")
 Array = NDArray[Any]
+HALF = Fraction(1, 2)
 
 
 class Elementwise(Generic[T]):
@@ -50,6 +51,10 @@ class Elementwise(Generic[T]):
         """Exact value: a times the transpose of b."""
         return self.matmul(a, b.T)
 
+    def transposed_matmul(self, a: Array, b: Array) -> Array:
+        """Exact value: the transpose of a times b."""
+        return self.matmul(a.T, b)
+
     def scale(self, a: Array, factor: Exact) -> Array:
         """Every element times one exact number."""
         return np.asarray(a * evaluate(factor, self.field), dtype=object)
@@ -57,6 +62,20 @@ class Elementwise(Generic[T]):
     def add(self, a: Array, b: Array) -> Array:
         """Element by element."""
         return np.asarray(a + b, dtype=object)
+
+    def sub(self, a: Array, b: Array) -> Array:
+        """Element by element."""
+        return np.asarray(a - b, dtype=object)
+
+    def mul(self, a: Array, b: Array) -> Array:
+        """Element by element."""
+        return np.asarray(a * b, dtype=object)
+
+    def fill(self, a: Array, where: Mask, x: Exact) -> Array:
+        """A copy of a with one exact number in some places."""
+        out = a.copy()
+        out[where] = evaluate(x, self.field)
+        return out
 
     def sub_column(self, a: Array, column: Array) -> Array:
         """Each row minus its element of the column."""
@@ -97,6 +116,21 @@ class Elementwise(Generic[T]):
         """The natural logarithm."""
         return each(self.field.log, a)
 
+    def tanh(self, a: Array) -> Array:
+        """The hyperbolic tangent. Exact value: (e^2x - 1)/(e^2x + 1)."""
+        field = self.field
+        one, less = field.rational(ONE), field.rational(-ONE)
+
+        def tanh(x: T) -> T:
+            t = field.exp(field.add(x, x))
+            return field.div(field.add(t, less), field.add(t, one))
+
+        return each(tanh, a)
+
+    def sqrt(self, a: Array) -> Array:
+        """The square root."""
+        return each(lambda x: self.field.power(x, HALF), a)
+
     def row_sum(self, a: Array) -> Array:
         """Shapes: (n, m) -> (n, 1)."""
         return np.asarray(a.sum(axis=1, keepdims=True), dtype=object)
@@ -104,6 +138,10 @@ class Elementwise(Generic[T]):
     def columns(self, a: Array, start: int, stop: int) -> Array:
         """Columns start, ..., stop - 1."""
         return a[:, start:stop]
+
+    def take(self, a: Array, places: Sequence[int]) -> Array:
+        """The columns at these places, in their order."""
+        return a[:, list(places)]
 
     def rows(self, a: Array, start: int, stop: int) -> Array:
         """Rows start, ..., stop - 1."""

@@ -67,6 +67,18 @@ class Closed(Elementwise[Exact]):
         """Element by element."""
         return _zip(add, a, b)
 
+    def sub(self, a: Array, b: Array) -> Array:
+        """Element by element."""
+        return _zip(sub, a, b)
+
+    def mul(self, a: Array, b: Array) -> Array:
+        """Element by element."""
+        return _zip(mul, a, b)
+
+    def fill(self, a: Array, where: Any, x: Exact) -> Array:
+        """A copy of a with one number in some places."""
+        return np.where(where, _filled(a, x), a)
+
     def sub_column(self, a: Array, column: Array) -> Array:
         """Each row minus its element of the column."""
         return _zip(sub, a, np.broadcast_to(column, a.shape))

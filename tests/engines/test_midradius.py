@@ -14,7 +14,7 @@ from exactattn import plugins
 from exactattn.attention.algorithms import ALGORITHMS
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
-from exactattn.engines.midradius import ASSUMPTIONS, EXP_ULPS, LOG_ULPS
+from exactattn.engines.midradius import ASSUMPTIONS, EXP_ULPS, LOG_ULPS, TANH_ULPS
 from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.exact import log, sqrt
 from exactattn.numbers.formats import FORMATS
@@ -194,6 +194,8 @@ def test_exp_and_log_are_as_accurate_as_assumed(shape):
     assert worst_ulps(np.exp, "exp", xs) <= EXP_ULPS
     positive = np.concatenate([np.exp(arguments(rng, 8000)), 1 + rng.standard_normal(8000) * 1e-6])
     assert worst_ulps(np.log, "log", np.repeat(positive, step)[::step]) <= LOG_ULPS
+    signed = np.concatenate([xs / 40, xs * 2.0**-30, rng.standard_normal(8000)])
+    assert worst_ulps(np.tanh, "tanh", np.repeat(signed, step)[::step]) <= TANH_ULPS
 
 
 def test_exp_below_the_normal_numbers():
@@ -227,7 +229,7 @@ def test_sums_of_products_keep_the_bound_of_any_order():
 
 def test_assumptions_are_data():
     assert MIDRADIUS.assumptions is ASSUMPTIONS
-    assert set(ASSUMPTIONS) == {"ieee", "sums", "exp", "log"}
+    assert set(ASSUMPTIONS) == {"ieee", "sums", "exp", "log", "tanh"}
     assert f"{EXP_ULPS} ulp" in ASSUMPTIONS["exp"]
 
 

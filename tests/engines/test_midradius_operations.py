@@ -87,6 +87,50 @@ def test_columns_and_sums(seed):
         assert_in(CHEAP.override(a, {(1, 2): F(1, 3)}), [x[0], [*x[1][:2], F(1, 3)]])
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_elements_and_transposes(seed):
+    for a, b, x, y in both(draws(seed, 3, 2), draws(seed + 5, 3, 2)):
+        pairs = [list(zip(r, s, strict=True)) for r, s in zip(x, y, strict=True)]
+        assert_in(CHEAP.sub(a, b), [[p - q for p, q in row] for row in pairs])
+        assert_in(CHEAP.mul(a, b), [[p * q for p, q in row] for row in pairs])
+        assert_in(CHEAP.take(a, [1, 0, 1]), [[row[1], row[0], row[1]] for row in x])
+        turned = [[sum(r[i] * s[j] for r, s in zip(x, y, strict=True)) for j in range(2)] for i in range(2)]
+        for arithmetic in (CHEAP, SHARP):
+            assert_in(arithmetic.transposed_matmul(a, b), turned)
+        where = np.array([[True, False], [False, False], [False, True]])
+        for fixed in (F(0), F(1, 3), F(-(10**6), 7)):
+            rows = [[fixed if w else p for w, p in zip(ws, row, strict=True)] for ws, row in zip(where, x, strict=True)]
+            assert_in(CHEAP.fill(a, where, fixed), rows)
+
+
+def test_a_column_of_radii_turned_on_its_side():
+    a = Near(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0], [2.0**-3]]), np.zeros((1, 1)))
+    b = Near(np.array([[1.0], [-1.0]]), np.zeros((1, 1)), np.array([[0.0], [2.0**-4]]))
+    for s, t in product(SIGNS, SIGNS):
+        x, y = ends(a, s), ends(b, t)
+        exact = [[sum(r[i] * q[0] for r, q in zip(x, y, strict=True))] for i in range(2)]
+        for arithmetic in (CHEAP, SHARP):
+            assert_in(arithmetic.transposed_matmul(a, b), exact)
+
+
+@pytest.mark.parametrize(("rel", "abs_"), [(0.0, 0.0), (2.0**-10, 0.0), (2.0**-20, 2.0**-9), (0.0, 0.25)])
+def test_tangents_and_roots(rel, abs_):
+    rng = np.random.default_rng(3)
+    xs = np.concatenate([rng.standard_normal(60) * 10.0 ** rng.integers(-12, 3, 60), [0.0, 1e-310, 5e-324, -40.0, 1e300]])
+    with mp.workdps(400):
+        a = near(xs[:, np.newaxis], rel, abs_)
+        found = ENGINE.floats(CHEAP.tanh(a))
+        for sign in SIGNS:
+            for i, (x,) in enumerate(ends(a, sign)):
+                true = mp.tanh(real(x)) if abs(x) < 10**4 else mp.sign(real(x))
+                assert abs(true - mp.mpf(found.mid[i, 0])) <= mp.mpf(found.rad[i, 0]), (x, sign)
+        b = near(np.abs(xs[:, np.newaxis]) + 2 * abs_, rel, abs_)
+        found = ENGINE.floats(CHEAP.sqrt(b))
+        for sign in SIGNS:
+            for i, (x,) in enumerate(ends(b, sign)):
+                assert abs(mp.sqrt(real(x)) - mp.mpf(found.mid[i, 0])) <= mp.mpf(found.rad[i, 0]), (x, sign)
+
+
 @pytest.mark.parametrize("factor", [F(3), F(1, 3), F(-7, 11), F(1, 8), F(-4), F(2**60 + 1), F(3, 2**1030)])
 def test_scales(factor):
     for seed, (rel, abs_), sign in product(range(30), RADII, SIGNS):
