@@ -68,11 +68,12 @@ def drawn(rng: np.random.Generator) -> Any:
 def balls(tensors: Tensors, rows: Any, stage: Stage) -> Parts:
     """The truth, by as many bits as it needs."""
     engine = plugins.get("engines", "ball")
-    bits, exact = BITS, tensors.exactly(0, rows)
+    bits, head = BITS, tensors.heads[0]
     while True:
         with engine.precision(bits):
             try:
-                return Parts.of(stages(exact, engine.arithmetic(), until=stage)[stage, 0], engine)
+                balls = stages(head.problem(rows), engine.arithmetic(), until=stage)[stage, 0]
+                return Parts.of(balls, engine, np.nonzero(head.undefined(rows, stage))[0])
             except TooCoarse:
                 bits *= 4
                 if bits > MOST_BITS:
@@ -81,7 +82,7 @@ def balls(tensors: Tensors, rows: Any, stage: Stage) -> Parts:
 
 def judge(tensors: Tensors, tally: Tally, sharp: bool) -> None:
     """Adds one problem: |mid - t| surely above the radius is a miss."""
-    rows = np.arange(tensors.shape[1])
+    rows = np.arange(tensors.shape[2])
     for stage in (Stage.LSE, Stage.CONTEXT):
         found = enclose_rows(tensors, stage=stage, sharp=sharp, block=int(rows[-1]) // 2 + 1)
         truth = balls(tensors, rows, stage)

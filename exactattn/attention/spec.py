@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -10,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from exactattn.attention.fits import check, check_spec, lengths
+from exactattn.attention.options import Alibi, Causal, MaskedRow, Orientation, QKNorm, Rotary, SoftcapOrder
 from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.exact import Exact, Matrix, power
@@ -18,15 +20,19 @@ from exactattn.numbers.exact import Exact, Matrix, power
 class Stage(StrEnum):
     """A named intermediate of attention, in the order of the data flow.
 
-    `q k v` projections; `scores` = q k^T; `scaled`; `masked` (scaled plus bias; -inf is shown where not allowed);
-    `weights`; `lse`; `context` per head; `concat` of all heads; `output`.
+    `q k v` projections; `q_ready k_ready` after norm and rotation, where there is one; `scores` = q k^T; `scaled`;
+    `capped` where there is a softcap; `masked` (with the bias; -inf is shown where not allowed); `weights`; `lse`;
+    `context` per head; `concat` of all heads; `output`.
     """
 
     Q = "q"
     K = "k"
     V = "v"
+    Q_READY = "q_ready"
+    K_READY = "k_ready"
     SCORES = "scores"
     SCALED = "scaled"
+    CAPPED = "capped"
     MASKED = "masked"
     WEIGHTS = "weights"
     LSE = "lse"
@@ -46,26 +52,54 @@ class Stage(StrEnum):
 
 
 _ORDER = {stage: place for place, stage in enumerate(Stage)}
-Causal = Literal["none", "top-left", "bottom-right"]
-Orientation = Literal["rows", "columns"]
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionSpec:
     """Which real function of the inputs is meant.
 
-    scale        the factor on q k^T; None means 1/sqrt(d_k)
-    base         the base of the exponential of the softmax and of the lse; None means e
-    causal       which keys a query may see by position: all; j <= i; or j <= i + S - L
-    orientation  tokens are rows (Q = X W_Q, scores Q K^T) or columns (Q = W_Q X, scores K^T Q, softmax down a column)
-    masked_row   what a row with no allowed key gives: nothing ("undefined") or zeros
+    scale          the factor on q k^T; None means 1/sqrt(d_k)
+    base           the base of the exponential of the softmax; None means e
+    lse_base       the base of the lse; None means that of the softmax
+    causal         which keys a query may see by position p: all; j <= p, with query i at i, at i + S - L, or at
+                   i + offset
+    offset         the position of query 0, where a window, alibi or rotary positions need one; "end" puts the last
+                   query at the last key; None means what causal says, else 0
+    window         (left, right): p - left <= j <= p + right, both ends included; None leaves a side open
+    softcap        c: scores become c tanh(score / c), after the scale
+    softcap_order  before the bias; after it; or after the mask too, so that a blocked key has the score -c
+    bias_place     a bias is added after the scale ("outside") or before it ("inside")
+    alibi, rotary, qk_norm   see `attention/options.py`
+    masked_row     what a row with no allowed key gives: nothing ("undefined"), zeros, equal weights of all keys
+                   ("uniform"), or of those that the sequence has ("mean"). A row with a sink is not one.
+    head_map       which key head a query head uses: "grouped" h // (H/H_kv), or "tiled" h mod H_kv
+    orientation    tokens are rows (Q = X W_Q, scores Q K^T) or columns (Q = W_Q X, scores K^T Q, softmax down a column)
     """
 
     scale: Exact | None = None
     base: Exact | None = None
     causal: Causal = "none"
     orientation: Orientation = "rows"
-    masked_row: Literal["undefined", "zero"] = "undefined"
+    masked_row: MaskedRow = "undefined"
+    lse_base: Exact | None = None
+    offset: int | Literal["end"] | None = None
+    window: tuple[int | None, int | None] = (None, None)
+    softcap: Exact | None = None
+    softcap_order: SoftcapOrder = "before-bias"
+    bias_place: Literal["outside", "inside"] = "outside"
+    alibi: Alibi | None = None
+    rotary: Rotary | None = None
+    qk_norm: QKNorm | None = None
+    head_map: Literal["grouped", "tiled"] = "grouped"
+
+    def __post_init__(self) -> None:
+        check_spec(self)
+
+    def first_position(self, queries: int, keys: int) -> int:
+        """The position of query 0 among so many queries and keys."""
+        if isinstance(self.offset, int):
+            return self.offset
+        return keys - queries if self.causal == "bottom-right" or self.offset == "end" else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +123,15 @@ class Head:
 class Problem:
     """A spec and exact inputs: one question, one true answer.
 
-    Shapes are those of the orientation of the spec. `mask` says which keys are allowed (L, S); `bias` is added to
-    the scaled scores (L, S). `several_heads` says that stages carry a head index, as the author declared heads.
+    Shapes are those of the orientation of the spec.
+
+    mask, bias        which keys are allowed (L, S); what is added to the scores (L, S)
+    several_heads     says that stages carry a head index, as the author declared heads
+    sinks             a logit of each head that takes part in the sum of its rows, and has no value
+    key_length        how many of the keys the sequence has; those after them are padding, and not allowed
+    positions         where each query stands among the keys (L,); None means that the spec says so
+    rotary_positions  (of queries, of keys) for rotary positions alone; None means those, and 0, 1, ..., S - 1
+    ready             which of q and k are normed and rotated already
     """
 
     heads: tuple[Head, ...]
@@ -100,12 +141,17 @@ class Problem:
     mask: tuple[tuple[bool, ...], ...] | None = None
     bias: Matrix | None = None
     several_heads: bool = False
+    sinks: tuple[Exact, ...] | None = None
+    key_length: int | None = None
+    positions: Sequence[int] | None = None
+    rotary_positions: tuple[Sequence[int] | None, Sequence[int] | None] = (None, None)
+    ready: Literal["none", "keys", "both"] = "none"
 
     def __post_init__(self) -> None:
         if self.spec.orientation == "columns":
             _ = self.row_form  # which checks itself
         else:
-            _check(self)
+            check(self)
 
     @property
     def row_form(self) -> Problem:
@@ -127,6 +173,14 @@ class Problem:
         heads = tuple(Head(*(on(getattr(head, part)) for part in HEAD_PARTS)) for head in self.heads)
         return replace(self, heads=heads, X=on(self.X), W_O=on(self.W_O), bias=on(self.bias), **others)  # type: ignore[arg-type]
 
+    def has(self, stage: Stage) -> bool:
+        """Does this problem have the stage? (Scores given directly leave out q and k.)"""
+        if stage in (Stage.Q, Stage.K):
+            return self.heads[0].scores is None
+        if stage in (Stage.Q_READY, Stage.K_READY):
+            return self.spec.rotary is not None or self.spec.qk_norm is not None
+        return stage is not Stage.CAPPED or self.spec.softcap is not None
+
     def with_spec(self, **changes: object) -> Problem:
         """The same inputs under another reading."""
         return replace(self, spec=replace(self.spec, **changes))  # type: ignore[arg-type]
@@ -134,7 +188,7 @@ class Problem:
     @property
     def lengths(self) -> tuple[int, int]:
         """(L, S): how many queries and keys."""
-        return _lengths(self.row_form)
+        return lengths(self.row_form)
 
     @property
     def scale(self) -> Exact:
@@ -147,21 +201,42 @@ class Problem:
         return power(d_k, Fraction(-1, 2))
 
     @property
-    def allowed(self) -> Mask:
-        """Which keys each query may see (mask and causal rule together). Shapes: (L, S), tokens as rows."""
+    def query_positions(self) -> Sequence[int]:
+        """Where each query stands among the keys. Shapes: (L,)."""
+        if self.positions is not None:
+            return self.positions
+        queries, keys = self.lengths
+        first = self.spec.first_position(queries, keys)
+        return range(first, first + queries)
+
+    @property
+    def visible(self) -> Mask:
+        """Which keys each query may see: mask, causal rule, window and length together. Shapes: (L, S), rows."""
         queries, keys = self.lengths
         seen = np.ones((queries, keys), dtype=np.bool_)
+        left, right = self.spec.window
         if self.spec.causal != "none":
-            offset = keys - queries if self.spec.causal == "bottom-right" else 0
-            seen = np.tril(seen, offset)
+            right = 0 if right is None else min(right, 0)
+        if (left, right) != (None, None):
+            ahead = np.arange(keys) - np.asarray(self.query_positions)[:, np.newaxis]
+            seen = seen if left is None else ahead >= -left
+            seen = seen if right is None else seen & (ahead <= right)
+        if self.key_length is not None:
+            seen = seen & (np.arange(keys) < self.key_length)
         mask = self.row_form.mask
-        return seen if mask is None else seen & np.array(mask, dtype=np.bool_)
+        return seen if mask is None else seen & np.asarray(mask, dtype=np.bool_)
+
+    @property
+    def allowed(self) -> Mask:
+        """Which keys take part in the softmax: the visible ones, or all where a softcap comes after the mask."""
+        seen = self.visible
+        return np.ones_like(seen) if self.spec.softcap_order == "after-mask" else seen
 
     @property
     def names(self) -> Mapping[str, Fraction]:
         """The sizes by their usual names: d_model, d_k, d_v, n (keys), L, S, H; only those that are known."""
         form = self.row_form
-        head, (queries, keys) = form.heads[0], _lengths(form)
+        head, (queries, keys) = form.heads[0], lengths(form)
         sizes = {"n": keys, "L": queries, "S": keys, "H": len(form.heads)}
         key = head.k if head.k is not None else head.W_K
         value = head.v if head.v is not None else head.W_V
@@ -190,65 +265,3 @@ def shape(matrix: Matrix) -> tuple[int, int]:
 
 
 HEAD_PARTS = ("W_Q", "W_K", "W_V", "q", "k", "v", "scores")
-
-
-def _lengths(form: Problem, head: Head | None = None) -> tuple[int, int]:
-    head = head or form.heads[0]
-    if head.scores is not None:
-        return shape(head.scores)
-    tokens = 0 if form.X is None else len(form.X)
-    return (tokens if head.q is None else len(head.q), tokens if head.k is None else len(head.k))
-
-
-def _check(problem: Problem) -> None:
-    """Every product and sum of a problem in row form has fitting shapes."""
-    if not problem.heads:
-        raise ProblemError("a problem needs at least one head")
-    widths = [_check_head(problem, head, number) for number, head in enumerate(problem.heads)]
-    length = _lengths(problem)
-    for label, other in (("mask", problem.mask), ("bias", problem.bias)):
-        if other is not None and (len(other), len(other[0])) != length:
-            raise ProblemError(
-                f"the {label} is {len(other)} x {len(other[0])} (queries x keys), but the scores are "
-                f"{length[0]} x {length[1]}: give one entry for each score"
-            )
-    if problem.W_O is not None and len(problem.W_O) != sum(widths):
-        raise ProblemError(
-            f"W_O has {len(problem.W_O)} rows, but the concatenation of the heads is {sum(widths)} wide: "
-            "tokens as rows, the output is concat W_O, so W_O needs H*d_v rows"
-        )
-
-
-def _check_head(problem: Problem, head: Head, number: int) -> int:
-    """Checks one head in row form and returns its value width."""
-    where = f"head {number}: " if problem.several_heads else ""
-    width = {part: _width(problem, head, part, where) for part in (("v",) if head.scores else ("q", "k", "v"))}
-    if not head.scores and width["q"] != width["k"]:
-        raise ProblemError(
-            f"{where}queries are {width['q']} wide and keys {width['k']}: q k^T needs equal widths, "
-            "so check the shapes of W_Q and W_K (or Q and K)"
-        )
-    queries, keys = _lengths(problem, head)
-    if (queries, keys) != _lengths(problem):
-        raise ProblemError(f"{where}all heads must have the same number of queries and of keys")
-    values = len(head.v) if head.v is not None else len(problem.X or ())
-    if values != keys:
-        raise ProblemError(f"{where}there are {keys} keys and {values} values: each key needs one value")
-    return width["v"]
-
-
-def _width(problem: Problem, head: Head, part: str, where: str) -> int:
-    """The width of q, k or v of a head in row form."""
-    given, projection = getattr(head, part), getattr(head, f"W_{part.upper()}")
-    if given is not None:
-        return len(given[0])
-    if problem.X is None or projection is None:
-        raise ProblemError(
-            f"{where}no {part.upper()}: give {part.upper()} itself, or X together with W_{part.upper()}"
-        )
-    if len(projection) != len(problem.X[0]):
-        raise ProblemError(
-            f"{where}X has d_model = {len(problem.X[0])} and W_{part.upper()} is {len(projection)} x "
-            f"{len(projection[0])} (tokens as rows): X W_{part.upper()} needs {len(problem.X[0])} rows"
-        )
-    return len(projection[0])

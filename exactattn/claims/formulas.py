@@ -222,4 +222,3 @@ def _means(formula: Formula, notation: Notation) -> dict[str, str]:
 
 def _left_means(formula: Formula, notation: Notation) -> str | None:
     return notation.slot(formula.left).source if isinstance(formula.left, Symbol) else None
-

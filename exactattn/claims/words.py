@@ -205,4 +205,3 @@ def _short(text: str, digits: int) -> str:
     """A number of the evidence in fewer digits."""
     short = text if text == "?" else significant(Fraction(text), digits)
     return short.rstrip("0").rstrip(".") if "." in short and "e" not in short else short
-

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from exactattn.attention.spec import AttentionSpec, Causal, Head, Orientation, Problem, identity
+from exactattn.attention.options import Causal, Orientation
+from exactattn.attention.spec import AttentionSpec, Head, Problem, identity
 from exactattn.documents.cells import ANY_SIZES, COMMAS, Reader, looks_like_commas, sign
 from exactattn.documents.masks import read_mask
 from exactattn.documents.model import HeadPart, ProblemPart
@@ -222,6 +223,7 @@ class _Maker:
         base = self.expression("base", {**names, "e": exp(ONE)}) if node else None
         if node is not None and base is not None and (sign(base) != 1 or base == ONE):
             self.mistakes.add(f"found the base {found(node)}, wanted a positive number other than 1", node)
+            return None
         return None if base == exp(ONE) else base
 
     def too_large(self, problem: Problem) -> bool:

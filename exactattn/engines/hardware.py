@@ -33,8 +33,11 @@ class HardwareArithmetic:
         self.format = fmt
         self.dtype = np.dtype(fmt.dtype)
 
-    def lift(self, matrix: Matrix) -> Array:
-        """Exact numbers, each correctly rounded to the format."""
+    def lift(self, matrix: Matrix | Array) -> Array:
+        """Exact numbers, each correctly rounded to the format, or a float64 array, whose numbers are."""
+        if isinstance(matrix, np.ndarray):
+            with np.errstate(all="ignore"):
+                return matrix.astype(self.dtype)
         known = {x: self._number(x) for x in {x for row in matrix for x in row}}
         return np.array([[known[x] for x in row] for row in matrix], dtype=self.dtype)
 

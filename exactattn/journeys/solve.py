@@ -59,7 +59,7 @@ def _elements(truth: Truth, wanted: Wanted) -> list[Element]:
         raise UsageError(f"no engine {wanted.engine!r} can solve{close(wanted.engine, (*ENGINES, *ALIASES))}")
     stage = Stage(wanted.stage)
     if not truth.has(stage):
-        raise UsageError(f"this problem gives the scores themselves, so it has no stage {wanted.stage}")
+        raise UsageError(f"this problem has no stage {wanted.stage}: {_missing(truth, stage)}")
     heads = len(truth.problem.heads) if stage.per_head else 1
     if wanted.head is not None and not 0 <= wanted.head < heads:
         raise UsageError(f"there is no head {wanted.head} of {wanted.stage}; heads are counted from 0 to {heads - 1}")
@@ -190,3 +190,10 @@ def _exact_decimal(x: Fraction, digits: int) -> str:
     """All digits of a short decimal, else so many significant ones."""
     text = as_text(x) or ""
     return text if "/" not in text and len(text) <= digits + 2 else significant(x, digits)
+
+
+def _missing(truth: Truth, stage: Stage) -> str:
+    if stage is Stage.CAPPED:
+        return "it has no softcap"
+    scores = truth.problem.heads[0].scores is not None
+    return "it gives the scores themselves" if scores else "nothing norms or rotates q and k"

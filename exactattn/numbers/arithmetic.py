@@ -32,7 +32,10 @@ class Arithmetic(Protocol[A]):
     name: str
 
     def lift(self, matrix: Matrix) -> A:
-        """Exact numbers into this system. Rounding: once per element, where the system rounds."""
+        """Exact numbers into this system: of a matrix or a float64 array; what is lifted already stays.
+
+        Rounding: once per element, where the system rounds.
+        """
 
     def override(self, a: A, cells: Cells) -> A:
         """A copy of a with some elements replaced by exact numbers."""

@@ -27,8 +27,12 @@ class Elementwise(Generic[T]):
         self.name = name
         self.field = field
 
-    def lift(self, matrix: Matrix) -> Array:
-        """Exact numbers into this system."""
+    def lift(self, matrix: Matrix | Array) -> Array:
+        """Exact numbers into this system, of a float64 array too; an object array is lifted already."""
+        if isinstance(matrix, np.ndarray):
+            if matrix.dtype == object:
+                return matrix
+            matrix = tuple(tuple(map(Fraction, row)) for row in matrix.tolist())
         out = np.empty((len(matrix), len(matrix[0]) if matrix else 0), object)
         for i, row in enumerate(matrix):
             for j, x in enumerate(row):

@@ -204,15 +204,17 @@ def _ieee(name: str, precision: int, emax: int, library: Library | None, dtype: 
 # Sources: IEEE 754-2019, table 3.5 (float64, float32, float16); NVIDIA A100 Tensor Core GPU Architecture,
 # 2020, for the bits of bfloat16 (8 + 7) and tf32 (8 + 10); OCP 8-bit Floating Point Specification 1.0, 2023
 # (e5m2, and e4m3, where all ones is NaN, so that the largest value is 1.75 * 2**8 = 448, not 1.875 * 2**8).
-FORMATS: Mapping[str, Format] = MappingProxyType({
-    entry.name: entry
-    for entry in (
-        _ieee("float64", 53, 1023, "numpy", "float64"),
-        _ieee("float32", 24, 127, "numpy", "float32"),
-        _ieee("tf32", 11, 127, None, None),
-        _ieee("bfloat16", 8, 127, "ml_dtypes", "bfloat16"),
-        _ieee("float16", 11, 15, "numpy", "float16"),
-        _ieee("e5m2", 3, 15, "ml_dtypes", "float8_e5m2"),
-        Format("e4m3fn", 4, -6, 8, 14, "nan", "float8_e4m3fn", "ml_dtypes"),
-    )
-})
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            _ieee("float64", 53, 1023, "numpy", "float64"),
+            _ieee("float32", 24, 127, "numpy", "float32"),
+            _ieee("tf32", 11, 127, None, None),
+            _ieee("bfloat16", 8, 127, "ml_dtypes", "bfloat16"),
+            _ieee("float16", 11, 15, "numpy", "float16"),
+            _ieee("e5m2", 3, 15, "ml_dtypes", "float8_e5m2"),
+            Format("e4m3fn", 4, -6, 8, 14, "nan", "float8_e4m3fn", "ml_dtypes"),
+        )
+    }
+)

@@ -142,9 +142,7 @@ def read_literal(text: str, offset: int = 0) -> Numeral:
     whole, point, decimals, sign, exponent, percent = match.groups()
     digits = whole + decimals
     if len(digits) > MAX_DIGITS:
-        raise NumeralError(
-            f"found a number of {len(digits)} digits, at most {MAX_DIGITS} are read; shorten it", offset
-        )
+        raise NumeralError(f"found a number of {len(digits)} digits, at most {MAX_DIGITS} are read; shorten it", offset)
     size = (exponent or "").lstrip("0")
     if len(size) > len(str(MAX_DECIMAL_EXPONENT)) or int(size or 0) > MAX_DECIMAL_EXPONENT:
         raise NumeralError(

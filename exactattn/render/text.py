@@ -59,9 +59,7 @@ def safe_json(text: str) -> str:
     """JSON text with hidden characters as \\u escapes; its own line breaks stay. The data are the same."""
     if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(
-        _json_escape(c) if c != "\n" and unicodedata.category(c) in _HIDDEN else c for c in text
-    )
+    return "".join(_json_escape(c) if c != "\n" and unicodedata.category(c) in _HIDDEN else c for c in text)
 
 
 def _escape(c: str) -> str:

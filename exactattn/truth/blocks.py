@@ -6,7 +6,7 @@ Query rows are independent, so memory is bounded by a block: block * S numbers, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -23,15 +23,24 @@ from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
 from exactattn.numbers.spacing import spacing
+from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
 
-Rows = NDArray[np.intp]
 Answers = NDArray[np.object_]
 CELLS = 2**19  # scores of one block
 MOST_BITS = 2048
 BALL_CELLS = 2**16  # scores of one batch of rows in balls
 ENGINES = ("midradius", "midradius, sharp", "ball")
+
+
+def enclose(
+    tensors: Tensors, stage: Stage = Stage.CONTEXT, *, sharp: bool = False, block: int | None = None, workers: int = 1
+) -> FloatEnclosure:
+    """The enclosure of every row of every head by midradius, laid out as q was (weights as heads, rows, keys)."""
+    found = enclose_heads([(head, None) for head in tensors.heads], stage, sharp=sharp, block=block, workers=workers)
+    mid, rad = (tensors.assembled([getattr(part, name) for part in found]) for name in ("mid", "rad"))
+    return FloatEnclosure(mid, rad)
 
 
 def enclose_rows(
@@ -43,43 +52,65 @@ def enclose_rows(
     block: int | None = None,
     workers: int = 1,
 ) -> FloatEnclosure:
-    """The enclosure of some query rows of every head, by midradius; all rows where none are named.
+    """The enclosure of some query rows of every head of sequences of one length; all rows where none are named.
 
-    Shapes: (n,) -> (H, n, width of the stage). `stage` is weights, lse or context. A row with no allowed key is
-    undefined, unless the spec says that it is zero. `workers` is a number of threads: NumPy lets go of Python's lock.
+    Shapes: (n,) -> (B*H, n, width of the stage). See `enclose_heads`.
     """
-    rows = np.arange(tensors.shape[1]) if rows is None else rows
-    heads = [Blocks(tensors, head, rows, stage, sharp, block) for head in range(tensors.shape[0])]
-    jobs = [(blocks, some) for blocks in heads for some in blocks.slices]
+    some = [(head, rows) for head in tensors.heads]
+    found = enclose_heads(some, stage, sharp=sharp, block=block, workers=workers)
+    return FloatEnclosure(np.stack([part.mid for part in found]), np.stack([part.rad for part in found]))
+
+
+def enclose_heads(
+    heads: Sequence[tuple[OneHead, Rows | None]],
+    stage: Stage = Stage.CONTEXT,
+    *,
+    sharp: bool = False,
+    block: int | None = None,
+    workers: int = 1,
+) -> list[FloatEnclosure]:
+    """The enclosure of some query rows of some heads, by midradius.
+
+    `stage` is weights, lse or context. A row with no allowed key has what the spec says, or is undefined. `workers` is
+    a number of threads: NumPy lets go of Python's lock.
+    """
+    all_blocks = [Blocks(head, rows, stage, sharp, block) for head, rows in heads]
+    jobs = [(blocks, some) for blocks in all_blocks for some in blocks.slices]
     with ThreadPoolExecutor(max(1, workers)) as pool:
-        found = list((pool.map if workers > 1 else map)(lambda job: job[0].enclosed(job[1]), jobs))
-    shape = (len(heads), len(rows), found[0].shape[1])
-    mid, rad = (np.concatenate([getattr(part, name) for part in found]).reshape(shape) for name in ("mid", "rad"))
-    return FloatEnclosure(mid, rad)
+        done = iter(list((pool.map if workers > 1 else map)(lambda job: job[0].enclosed(job[1]), jobs)))
+    return [blocks.joined([next(done) for _ in blocks.slices]) for blocks in all_blocks]
 
 
 class Blocks:
     """Some query rows of one head, block by block, by midradius."""
 
-    def __init__(self, tensors: Tensors, head: int, rows: Rows, stage: Stage, sharp: bool, block: int | None) -> None:
+    def __init__(self, head: OneHead, rows: Rows | None, stage: Stage, sharp: bool, block: int | None) -> None:
         self.engine = plugins.get("engines", "midradius")
         self.arithmetic = self.engine.arithmetic(sharp, spend=stage.order >= Stage.WEIGHTS.order)
-        # lifted once, with the sizes that bounds are made of
-        self.k, self.v = (self.arithmetic.lift(x[head]) for x in (tensors.k, tensors.v))
-        self.tensors, self.head, self.rows, self.stage = tensors, head, rows, stage
-        size = block or min(1024, max(64, CELLS // tensors.shape[2]))
-        self.slices = [slice(start, start + size) for start in range(0, len(rows), size)]
+        self.k, self.v = head.lifted(self.arithmetic)  # once, with the sizes that bounds are made of
+        self.head, self.stage = head, stage
+        queries, keys = head.lengths
+        self.rows = np.arange(queries) if rows is None else rows
+        size = block or min(1024, max(64, CELLS // keys))
+        self.slices = [slice(start, start + size) for start in range(0, len(self.rows), size)]
 
     def enclosed(self, some: slice) -> FloatEnclosure:
         """One block of the rows."""
         rows = self.rows[some]
-        problem = self.tensors.floats(self.head, rows, self.k, self.v)
+        problem = self.head.problem(rows, self.k, self.v)
         value = stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
         enclosure: FloatEnclosure = self.engine.floats(value)
-        empty = self.tensors.undefined(rows)
+        empty = self.head.undefined(rows, self.stage)
         if empty.any():
             enclosure.mid[empty], enclosure.rad[empty] = np.nan, np.nan
         return enclosure
+
+    def joined(self, parts: Sequence[FloatEnclosure]) -> FloatEnclosure:
+        """All blocks as one."""
+        if not parts:
+            width = {Stage.WEIGHTS: self.head.lengths[1], Stage.LSE: 1}.get(self.stage, self.head.v.shape[1])
+            return FloatEnclosure(np.empty((0, width)), np.empty((0, width)))
+        return FloatEnclosure(np.concatenate([p.mid for p in parts]), np.concatenate([p.rad for p in parts]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,69 +135,71 @@ def within_ulps(
 ) -> Decided:
     """Is each float of `data` within so many ulps of the true value, the ulp of the format at the true value?
 
-    Shapes: data (H, L, width of the stage), whose numbers float64 holds. An undefined row, and data that is not
+    Shapes: data (B*H, L, width of the stage), whose numbers float64 holds. An undefined row, and data that is not
     finite, cannot tell. A tie that no number of bits decides cannot tell either, after `MOST_BITS`.
     """
-    heads, queries, _ = tensors.shape
-    assert data.shape[:2] == (heads, queries)
+    assert len(data) == len(tensors.heads)
     data = np.asarray(data, dtype=np.float64)
+    found = [_decided(head, x, fmt, ulps, stage, engines) for head, x in zip(tensors.heads, data, strict=True)]
+    rows = {engine: sum(one.rows[engine] for one in found) for engine in ENGINES}
+    return Decided(np.stack([one.answers for one in found]), rows)
+
+
+def _decided(head: OneHead, data: Floats, fmt: Format, ulps: float, stage: Stage, engines: tuple[str, ...]) -> Decided:
+    """The same of one head."""
     answers = np.full(data.shape, Answer.CANNOT_TELL, dtype=object)
-    open_rows = np.isfinite(data).any(axis=2) & ~tensors.undefined(np.arange(queries))
+    open_rows = np.isfinite(data).any(axis=1) & ~head.undefined(np.arange(len(data)), stage)
     done = dict.fromkeys(ENGINES, 0)
     for engine in engines:
-        for head in range(heads):
-            rows = np.nonzero(open_rows[head])[0]
-            if not len(rows):
-                continue
-            done[engine] += len(rows)
-            for some, error, ulp in _errors(engine, tensors, head, rows, data, fmt, stage):
-                where = (head, rows[some])
-                new = _answers(error, ulp, ulps)
-                answers[where] = np.where(answers[where] == Answer.CANNOT_TELL, new, answers[where])
-                unknown = (answers[where] == Answer.CANNOT_TELL) & np.isfinite(data[where])
-                open_rows[where] = unknown.any(axis=1)
+        rows = np.nonzero(open_rows)[0]
+        if not len(rows):
+            break
+        done[engine] += len(rows)
+        for some, error, ulp in _errors(engine, head, rows, data, fmt, stage):
+            where = rows[some]
+            new = _answers(error, ulp, ulps)
+            answers[where] = np.where(answers[where] == Answer.CANNOT_TELL, new, answers[where])
+            unknown = (answers[where] == Answer.CANNOT_TELL) & np.isfinite(data[where])
+            open_rows[where] = unknown.any(axis=1)
     return Decided(answers, done)
 
 
 Measured = tuple[slice, tuple[Floats, Floats], tuple[Floats, Floats]]
 
 
-def _errors(
-    engine: str, tensors: Tensors, head: int, rows: Rows, data: Floats, fmt: Format, stage: Stage
-) -> Iterator[Measured]:
+def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, fmt: Format, stage: Stage) -> Iterator[Measured]:
     """Block by block: the error as midpoint and radius, and the least and largest ulp at the true value."""
     if engine == "ball":
-        yield from _ball_errors(tensors, head, rows, data, fmt, stage)
+        yield from _ball_errors(head, rows, data, fmt, stage)
         return
-    blocks = Blocks(tensors, head, rows, stage, engine != "midradius", None)
+    blocks = Blocks(head, rows, stage, engine != "midradius", None)
     for some in blocks.slices:
         found = blocks.enclosed(some)
         size, rad = np.abs(found.mid), found.rad
         with np.errstate(all="ignore"):
             least = spacing(np.maximum((size - rad) * (1 - 2.0**-50), 0), fmt)
             largest = spacing(up(size + rad), fmt)
-        yield some, found.error_of(data[head, rows[some]]), (least, largest)
+        yield some, found.error_of(data[rows[some]]), (least, largest)
 
 
-def _ball_errors(
-    tensors: Tensors, head: int, rows: Rows, data: Floats, fmt: Format, stage: Stage
-) -> Iterator[Measured]:
+def _ball_errors(head: OneHead, rows: Rows, data: Floats, fmt: Format, stage: Stage) -> Iterator[Measured]:
     """The same by balls, with more bits until every ball of the batch has ends. Nothing where `MOST_BITS` give none."""
     engine = plugins.get("engines", "ball")
-    size = max(1, BALL_CELLS // tensors.shape[2])
+    size = max(1, BALL_CELLS // head.lengths[1])
     for start in range(0, len(rows), size):
         some = slice(start, start + size)
-        problem = tensors.exactly(head, rows[some])
         bits = FIRST_BITS
         while bits <= MOST_BITS:
             with engine.precision(bits):
+                arithmetic = engine.arithmetic()
+                problem = head.problem(rows[some], *head.lifted(arithmetic))
                 try:
-                    parts = Parts.of(stages(problem, engine.arithmetic(), until=stage)[stage, 0], engine)
+                    parts = Parts.of(stages(problem, arithmetic, until=stage)[stage, 0], engine)
                 except TooCoarse:
                     bits *= 4
                     continue
             wide = np.nextafter(np.abs(parts.high) + 2 * (np.abs(parts.low) + parts.rest), np.inf)
-            yield some, parts.error_of(data[head, rows[some]]), (parts.least_ulps(fmt), spacing(wide, fmt))
+            yield some, parts.error_of(data[rows[some]]), (parts.least_ulps(fmt), spacing(wide, fmt))
             break
 
 

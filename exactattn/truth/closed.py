@@ -38,8 +38,10 @@ class Closed(Elementwise[Exact]):
     def __init__(self) -> None:
         super().__init__("closed", ExactField())
 
-    def lift(self, matrix: exact.Matrix) -> Array:
+    def lift(self, matrix: exact.Matrix | Array) -> Array:
         """The numbers themselves."""
+        if isinstance(matrix, np.ndarray):
+            return super().lift(matrix)
         out = np.empty((len(matrix), len(matrix[0]) if matrix else 0), object)
         for i, row in enumerate(matrix):
             out[i, :] = row

@@ -65,9 +65,7 @@ def crossings(differences: list[Fraction], bound: Fraction) -> list[Interval]:
     return [_certified(scaled, bound, *pair).times(1 / span) for pair in zip(guesses, sides, strict=True)]
 
 
-def _certified(
-    differences: list[Fraction], bound: Fraction, guess: float, side: Side
-) -> Interval:
+def _certified(differences: list[Fraction], bound: Fraction, guess: float, side: Side) -> Interval:
     """The crossing near a guess, on its side of the minimum: Newton's steps, then opposite signs at both ends."""
     factor, target = Fraction(guess), 1 / _ball(bound)
     for _ in range(6):

@@ -219,4 +219,3 @@ def _between(low: Fraction, high: Fraction) -> Fraction | None:
         return whole + 1 / (Fraction(inner.numerator // inner.denominator) + 1)
     inside = _between(1 / (high - whole), 1 / (low - whole))
     return None if inside is None else whole + 1 / inside
-

@@ -16,8 +16,10 @@ from exactattn.truth.sheet import SheetTruth
 
 OF_STAGE = {
     **dict.fromkeys((Stage.Q, Stage.K, Stage.V), "a wrong projection"),
+    **dict.fromkeys((Stage.Q_READY, Stage.K_READY), "a wrong norm or rotation"),
     Stage.SCORES: "a wrong dot product",
     **dict.fromkeys((Stage.SCALED, Stage.MASKED), "a wrong scaling"),
+    Stage.CAPPED: "a wrong softcap",
     Stage.WEIGHTS: "an invented weight: no usual reading explains its row",
     Stage.LSE: "a wrong log-sum-exp",
     Stage.CONTEXT: "a slip in the weighted sum",

@@ -29,9 +29,12 @@ MOST_SYMBOLIC_CELLS = 400
 MOST_LOOKS = 40_000  # values and signs that the statements about one problem may ask for; some seconds
 MOST_PRODUCTS = {"symbolic": 20_000, "rational": 1_000_000}  # of the matrix products of a problem; about a second
 NEEDS = {
-    Stage.SCORES: (Stage.Q, Stage.K),
+    Stage.Q_READY: (Stage.Q,),
+    Stage.K_READY: (Stage.K,),
+    Stage.SCORES: (Stage.Q_READY, Stage.K_READY),
     Stage.SCALED: (Stage.SCORES,),
-    Stage.MASKED: (Stage.SCALED,),
+    Stage.CAPPED: (Stage.SCALED,),
+    Stage.MASKED: (Stage.CAPPED,),
     Stage.WEIGHTS: (Stage.MASKED,),
     Stage.LSE: (Stage.MASKED,),
     Stage.CONTEXT: (Stage.WEIGHTS, Stage.V),
@@ -51,6 +54,7 @@ class Truth:
         self.given = dict(given or {})
         self.most_bits = most_bits
         self.undefined = undefined_rows(problem)
+        self.without_lse = undefined_rows(problem, Stage.LSE)
         self._balls: dict[int, dict[Where, Any]] = {}
         self._enclosures: dict[tuple[Where, int], Enclosure] = {}
         self._readings: list[Reread] | None = None
@@ -92,7 +96,8 @@ class Truth:
 
     def unknown(self, element: Element) -> str | None:
         """Why an element has no true value; None where it has one."""
-        if element.stage.order >= Stage.WEIGHTS.order and element.place(self.problem)[0] in self.undefined:
+        rows = self.without_lse if element.stage is Stage.LSE else self.undefined
+        if element.stage.order >= Stage.WEIGHTS.order and element.place(self.problem)[0] in rows:
             return "this query has no allowed key"
         return None
 
@@ -153,8 +158,8 @@ class Truth:
             )
 
     def has(self, stage: Stage) -> bool:
-        """Does this problem have the stage? (Scores given directly leave out q and k.)"""
-        return stage not in (Stage.Q, Stage.K) or self.problem.heads[0].scores is None
+        """Does this problem have the stage?"""
+        return self.problem.has(stage)
 
     def enclosure(self, stage: Stage, head: int = 0, bits: int = FIRST_BITS) -> Enclosure:
         """A stage of one head, tokens as rows, with at least so many bits: with more where so few give no finite ends.

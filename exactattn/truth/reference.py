@@ -48,7 +48,8 @@ class Reference:
                 if bits not in self._balls:
                     self._balls[bits] = stages(self.truth.problem, engine.arithmetic())
                 try:
-                    return Parts.of(self._balls[bits][stage, head], engine, self.truth.undefined)
+                    empty = self.truth.without_lse if stage is Stage.LSE else self.truth.undefined
+                    return Parts.of(self._balls[bits][stage, head], engine, empty)
                 except TooCoarse:
                     if bits >= self.truth.most_bits:
                         raise

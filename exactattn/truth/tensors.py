@@ -1,126 +1,300 @@
-"""Attention over float tensors: heads of q, k, v as arrays, and the problem of some of their query rows."""
+"""Attention over float tensors: sequences and heads of q, k, v in any usual layout, one `OneHead` for each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactattn.attention.spec import AttentionSpec, Head, Problem
+from exactattn.attention.spec import AttentionSpec
 from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Mask
-from exactattn.numbers.exact import Matrix
-from exactattn.numbers.near import Floats
+from exactattn.numbers.exact import Exact
+from exactattn.truth.layouts import Layout, checked, lengths_of, packed, with_batch
+from exactattn.truth.one_head import OneHead
 
-WANTED = "give float64, float32, float16, bfloat16 or 8-bit floats"
+Polarity = Literal["attend", "block"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensors:
-    """A spec and float64 tensors, each number meant exactly.
+    """A spec, and the heads of all sequences, sequence by sequence; each number of a tensor is meant exactly.
 
-    Shapes: q (H, L, d), k (H, S, d), v (H, S, d_v); mask, which keys are allowed, and bias (L, S), for every head.
+    `shape` is (B, H, L, S), of the longest sequence where they differ; `layout` is how the tensors were laid out.
     """
 
-    q: Floats
-    k: Floats
-    v: Floats
+    heads: tuple[OneHead, ...]
     spec: AttentionSpec
-    mask: Mask | None = None
-    bias: Floats | None = None
+    shape: tuple[int, int, int, int]
+    layout: Layout
+    starts: tuple[int, ...] | None = None
 
     @staticmethod
-    def of(q: Any, k: Any, v: Any, spec: AttentionSpec | None = None, mask: Any = None, bias: Any = None) -> Tensors:
-        """From arrays of any float type that float64 holds; a tensor of two axes is one head.
+    def of(
+        q: Any,
+        k: Any,
+        v: Any,
+        spec: AttentionSpec | None = None,
+        mask: Any = None,
+        bias: Any = None,
+        *,
+        layout: Layout | None = None,
+        query_heads: int | None = None,
+        key_heads: int | None = None,
+        polarity: Polarity = "attend",
+        sinks: Any = None,
+        key_lengths: Any = None,
+        query_starts: Any = None,
+        key_starts: Any = None,
+        past_key: Any = None,
+        past_value: Any = None,
+        query_positions: Any = None,
+        key_positions: Any = None,
+    ) -> Tensors:
+        """From arrays of any float type that float64 holds.
 
-        Errors: ProblemError for what is not an array of finite floats, or for shapes that do not fit.
+        Shapes: by `layout`: "BHLD" (batch, heads, tokens, width), "BLHD", "BLD" (batch, tokens, heads*width, with
+        `query_heads` and `key_heads`), "HLD", "LD", "THD" (tokens of all sequences, heads, width, with `query_starts`
+        and `key_starts`: where each begins and the last ends). None means LD, HLD or BHLD by the number of axes.
+        H must be a multiple of the key heads. mask and bias: whatever broadcasts to (B, H, L, S); a mask of booleans
+        is true where a key may be seen, or with `polarity` "block" where not; a mask of floats is added, -inf blocks.
+        sinks (H,); key_lengths (B,); past_key and past_value go before k and v, in the layout of k.
+        query_positions and key_positions, for rotary positions alone: (L,) and (S,), or (B, L) and (B, S).
+
+        Errors: ProblemError for what is not an array of floats, or for shapes that do not fit.
         """
-        queries, keys, values = _headed(q, "q"), _headed(k, "k"), _headed(v, "v")
-        seen = None if mask is None else np.asarray(mask)
-        if seen is not None and seen.dtype != np.bool_:
-            raise ProblemError(f"the mask has type {seen.dtype}: give booleans, true where a key is allowed")
-        added = None if bias is None else exact_floats(bias, "bias")
-        _check(queries, keys, values, seen, added)
-        out = Tensors(queries, keys, values, spec or AttentionSpec(), seen, added)
-        if out.spec.orientation != "rows":
+        spec = spec or AttentionSpec()
+        if spec.orientation != "rows":
             raise ProblemError("tensors have tokens as rows: transpose them, and leave out the orientation")
-        return out
+        parts = {label: checked(x, label) for label, x in (("q", q), ("k", k), ("v", v))}
+        layout = layout or _layout(parts["q"])
+        if layout == "THD":
+            return _packed(
+                parts, spec, query_starts, key_starts, sinks, (mask, bias, key_lengths, past_key, past_value)
+            )
+        counts = (query_heads, key_heads, key_heads)
+        arrays = [with_batch(x, name, layout, n) for (name, x), n in zip(parts.items(), counts, strict=True)]
+        for place, (label, past) in enumerate((("past_key", past_key), ("past_value", past_value)), start=1):
+            if past is not None:
+                arrays[place] = _after(with_batch(checked(past, label), label, layout, key_heads), arrays[place], label)
+        if (past_key is None) != (past_value is None):
+            raise ProblemError("past keys and past values go together: give both, or none")
+        batch, heads, queries, _ = arrays[0].shape
+        keys = arrays[1].shape[2]
+        _check(arrays)
+        if keys == 0:
+            arrays[1:], key_lengths, spec = _no_keys(arrays[1:]), np.zeros(batch, np.int64), _without_keys(spec)
+        seen, added = _mask(mask, bias, polarity, (batch, heads, queries, keys))
+        lengths = lengths_of(key_lengths, "key_lengths", batch, keys)
+        positions = tuple(
+            _positions(x, label, (batch, n))
+            for x, label, n in ((query_positions, "query_positions", queries), (key_positions, "key_positions", keys))
+        )
+        made = [
+            _heads(
+                spec,
+                [x[b] for x in arrays],
+                None if seen is None else seen[min(b, len(seen) - 1)],
+                None if added is None else added[min(b, len(added) - 1)],
+                _sinks(sinks, heads),
+                None if lengths is None else int(lengths[b]),
+                tuple(None if x is None else x[b] for x in positions),
+            )
+            for b in range(batch)
+        ]
+        return Tensors(tuple(h for one in made for h in one), spec, (batch, heads, queries, keys), layout)
 
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """(H, L, S)."""
-        heads, queries, _ = self.q.shape
-        return heads, queries, self.k.shape[1]
+    def assembled(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """An array a head, (L, width) each, laid out as q was."""
+        batch, heads, *_ = self.shape
+        if self.layout == "THD":
+            rows = [np.stack(parts[i : i + heads], axis=1) for i in range(0, len(parts), heads)]
+            return np.concatenate(rows)
+        out = np.stack(parts).reshape(batch, heads, *parts[0].shape)
+        if self.layout == "BLHD":
+            return out.transpose(0, 2, 1, 3)
+        if self.layout == "BLD":
+            return out.transpose(0, 2, 1, 3).reshape(batch, out.shape[2], -1)
+        return out[0, 0] if self.layout == "LD" else out[0] if self.layout == "HLD" else out
 
-    def allowed(self, rows: NDArray[np.intp]) -> Mask | None:
-        """Which keys some query rows may see; None where all see all. Shapes: (n,) -> (n, S)."""
-        _, queries, keys = self.shape
-        if self.spec.causal == "none":
-            return None if self.mask is None else self.mask[rows]
-        offset = keys - queries if self.spec.causal == "bottom-right" else 0
-        seen = np.arange(keys) <= rows[:, np.newaxis] + offset
-        return seen if self.mask is None else seen & self.mask[rows]
-
-    def undefined(self, rows: NDArray[np.intp]) -> Mask:
-        """Which of some query rows have no value, as no key is allowed."""
-        seen = self.allowed(rows)
-        if seen is None or self.spec.masked_row == "zero":
-            return np.zeros(len(rows), dtype=np.bool_)
-        return np.asarray(~seen.any(axis=1))
-
-    def floats(self, head: int, rows: NDArray[np.intp], k: Any, v: Any) -> Problem:
-        """The problem of some query rows of one head, over float arrays; k and v as an arithmetic has lifted them.
-
-        A problem only measures its matrices, and hands them to an arithmetic that lifts arrays as they are.
-        """
-        bias = None if self.bias is None else self.bias[rows]
-        return self._rows(rows, Head(q=cast(Matrix, self.q[head][rows]), k=k, v=v), cast("Matrix | None", bias))
-
-    def exactly(self, head: int, rows: NDArray[np.intp]) -> Problem:
-        """The same over fractions, for any arithmetic."""
-        inputs = Head(q=_fractions(self.q[head][rows]), k=_fractions(self.k[head]), v=_fractions(self.v[head]))
-        return self._rows(rows, inputs, None if self.bias is None else _fractions(self.bias[rows]))
-
-    def _rows(self, rows: NDArray[np.intp], head: Head, bias: Matrix | None) -> Problem:
-        mask = cast("tuple[tuple[bool, ...], ...] | None", self.allowed(rows))
-        return Problem((head,), spec=replace(self.spec, causal="none"), mask=mask, bias=bias)
+    def split(self, data: Any) -> list[NDArray[Any]]:
+        """The inverse: an array laid out as q was, as one array a head. Errors: ProblemError for another shape."""
+        batch, heads, queries, _ = self.shape
+        array = np.asarray(data)
+        if self.layout == "THD":
+            starts = self.starts or ()
+            pieces = [array[a:b] for a, b in pairwise(starts)]
+            return [piece[:, h] for piece in pieces for h in range(heads)]
+        whole = with_batch(array, "the data", self.layout, heads)
+        if whole.shape[:3] != (batch, heads, queries):
+            raise ProblemError(f"the data has shape {array.shape}, which is not that of the outputs of {self.shape}")
+        return [whole[b, h] for b in range(batch) for h in range(heads)]
 
 
-def exact_floats(x: Any, label: str) -> Floats:
-    """An array as float64, which holds each number exactly. Errors: ProblemError for anything else."""
-    array = np.asarray(x)
-    # ml_dtypes' types have kind V or f; what is not a float of at most 8 bytes is refused
-    is_float = array.dtype.kind == "f" or array.dtype.name.startswith(("bfloat16", "float8"))
-    if not is_float or array.dtype.itemsize > 8:
-        raise ProblemError(f"{label} has type {array.dtype}: {WANTED}")
-    if array.ndim not in (2, 3) or 0 in array.shape:
-        raise ProblemError(f"{label} has shape {array.shape}: give (heads, tokens, width) or (tokens, width), none 0")
-    out = np.ascontiguousarray(array, dtype=np.float64)
-    if not np.isfinite(out).all():
-        at = [int(i) for i in np.argwhere(~np.isfinite(out))[0]]
-        raise ProblemError(f"{label}{at} is {out[tuple(at)]}: attention of it is no number; mask that token or mend it")
+def _layout(q: NDArray[Any]) -> Layout:
+    layouts: dict[int, Layout] = {2: "LD", 3: "HLD", 4: "BHLD"}
+    if q.ndim not in layouts:
+        raise ProblemError(f"q has shape {q.shape}: give 2 axes (tokens, width), 3 (heads first) or 4 (batch first)")
+    return layouts[q.ndim]
+
+
+def _after(past: NDArray[Any], new: NDArray[Any], label: str) -> NDArray[Any]:
+    """The past before the new tokens."""
+    if past.shape[:2] != new.shape[:2] or past.shape[3] != new.shape[3]:
+        raise ProblemError(
+            f"{label} has shape {past.shape}, which does not go before {new.shape}: only tokens may differ"
+        )
+    if past.dtype != new.dtype:
+        past, new = past.astype(np.float64), new.astype(np.float64)
+    return np.concatenate([past, new], axis=2)
+
+
+def _check(arrays: Sequence[NDArray[Any]]) -> None:
+    q, k, v = arrays
+    fits = len(q) == len(k) == len(v) and q.shape[3] == k.shape[3] and k.shape[1:3] == v.shape[1:3]
+    if not fits:
+        raise ProblemError(
+            f"q {q.shape}, k {k.shape} and v {v.shape} do not fit: wanted (B, H, L, d), (B, H_kv, S, d) and "
+            "(B, H_kv, S, d_v)"
+        )
+    if k.shape[1] == 0 or q.shape[1] % k.shape[1]:
+        raise ProblemError(f"{q.shape[1]} query heads cannot share {k.shape[1]} key heads: wanted a multiple")
+
+
+def _no_keys(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """One key and value that nobody may see, in place of none: no array of the arithmetic is empty then."""
+    return [np.zeros((*x.shape[:2], 1, x.shape[3])) for x in arrays]
+
+
+def _without_keys(spec: AttentionSpec) -> AttentionSpec:
+    """There is no mean over no keys: "uniform" says the same as "mean" there, which is undefined."""
+    return replace(spec, masked_row="mean") if spec.masked_row == "uniform" else spec
+
+
+def _mask(mask: Any, bias: Any, polarity: Polarity, shape: tuple[int, ...]) -> tuple[Mask | None, Any]:
+    """Which keys are allowed and what is added, each of four axes, of which any but the last may have length 1."""
+    seen, added = None, None
+    for label, given in (("mask", mask), ("bias", bias)):
+        if given is None:
+            continue
+        array = np.asarray(given)
+        if array.dtype == np.bool_ and label == "mask":
+            one = array if polarity == "attend" else ~array
+            seen = _broad(one, label, shape)
+            continue
+        if array.dtype.kind in "iu" or array.dtype == np.bool_:
+            raise ProblemError(
+                f"the {label} has type {array.dtype}: give booleans (which keys are allowed) as mask, or floats that "
+                "are added; 0 and 1 as numbers could mean either"
+            )
+        floats = np.asarray(checked(array, label), dtype=np.float64)
+        if np.isnan(floats).any() or np.isposinf(floats).any():
+            raise ProblemError(f"the {label} has a NaN or +inf, which no score can be added to: mend it")
+        blocked = np.isneginf(floats)
+        if blocked.any():
+            other = _broad(~blocked, label, shape)
+            seen = other if seen is None else seen & other
+            floats = np.where(blocked, 0.0, floats)
+        one = _broad(floats, label, shape)
+        added = one if added is None else _sum(added, one)
+    return seen, added
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of two biases, where floats add exactly. Errors: ProblemError elsewhere."""
+    out = a + b
+    back = out - a
+    if not ((back == b) & (out - back == a)).all():
+        raise ProblemError("a mask of floats and a bias do not add up exactly in float64: add them yourself, give one")
     return out
 
 
-def _headed(x: Any, label: str) -> Floats:
-    """An array of two axes as one head."""
-    array = exact_floats(x, label)
-    return array[np.newaxis] if array.ndim == 2 else array
+def _broad(array: Any, label: str, shape: tuple[int, ...]) -> Any:
+    """Four axes, each of its full length or 1."""
+    four = array.reshape((1,) * (4 - array.ndim) + array.shape) if array.ndim <= 4 else array
+    if four.ndim != 4 or any(n not in (1, m) for n, m in zip(four.shape, shape, strict=True)):
+        raise ProblemError(f"the {label} has shape {array.shape}, which does not broadcast to (B, H, L, S) = {shape}")
+    return four
 
 
-def _check(q: Floats, k: Floats, v: Floats, mask: Mask | None, bias: Floats | None) -> None:
-    if not (len(q) == len(k) == len(v) and q.shape[2] == k.shape[2] and k.shape[1] == v.shape[1]):
-        raise ProblemError(
-            f"q {q.shape}, k {k.shape} and v {v.shape} do not fit: wanted (H, L, d), (H, S, d), (H, S, d_v); "
-            "repeat shared key heads"
+def _sinks(sinks: Any, heads: int) -> tuple[Exact, ...] | None:
+    """A logit a head, exact."""
+    if sinks is None:
+        return None
+    values = (
+        list(sinks) if isinstance(sinks, (list, tuple)) else np.asarray(checked(sinks, "sinks"), np.float64).tolist()
+    )
+    if not isinstance(values, list) or len(values) != heads:
+        raise ProblemError(f"found {np.size(sinks)} sinks for {heads} heads: give one for each head")
+    if any(isinstance(x, float) and not np.isfinite(x) for x in values):
+        raise ProblemError("a sink is not finite: leave sinks out where there are none")
+    return tuple(Fraction(x) if isinstance(x, (int, float)) else x for x in values)
+
+
+def _positions(x: Any, label: str, shape: tuple[int, int]) -> NDArray[np.intp] | None:
+    if x is None:
+        return None
+    array = np.asarray(x)
+    if array.dtype.kind not in "iu" or array.shape not in (shape, shape[1:]):
+        raise ProblemError(f"{label}: found {array.dtype} {array.shape}, wanted integers {shape[1:]} or {shape}")
+    return np.broadcast_to(array, shape).astype(np.intp)
+
+
+def _heads(
+    spec: AttentionSpec,
+    arrays: Sequence[NDArray[Any]],
+    mask: Any,
+    bias: Any,
+    sinks: tuple[Exact, ...] | None,
+    key_length: int | None,
+    positions: Any,
+) -> Iterator[OneHead]:
+    """The heads of one sequence. Shapes: q (H, L, d), k (H_kv, S, d), v (H_kv, S, d_v); mask, bias (H or 1, ...)."""
+    q, k, v = arrays
+    heads, key_heads = len(q), len(k)
+    bad_q = ~np.isfinite(q).all(axis=2)
+    bad_k = ~(np.isfinite(k).all(axis=2) & np.isfinite(v).all(axis=2))
+    alibi = spec.alibi
+    if alibi is not None and len(alibi.slopes) != heads:
+        raise ProblemError(f"found {len(alibi.slopes)} alibi slopes for {heads} heads: give one for each head")
+    for h in range(heads):
+        own = spec if alibi is None else replace(spec, alibi=replace(alibi, slopes=(alibi.slopes[h],)))
+        g = h * key_heads // heads if spec.head_map == "grouped" else h % key_heads
+        yield OneHead(
+            q[h],
+            k[g],
+            v[g],
+            own,
+            None if mask is None else mask[min(h, len(mask) - 1)],
+            None if bias is None else bias[min(h, len(bias) - 1)],
+            None if sinks is None else sinks[h],
+            key_length,
+            positions,
+            bad_q[h] if bad_q[h].any() else None,
+            bad_k[g] if bad_k[g].any() else None,
         )
-    for label, other in (("mask", mask), ("bias", bias)):
-        if other is not None and other.shape != (q.shape[1], k.shape[1]):
-            raise ProblemError(f"the {label} has shape {other.shape}, wanted (L, S) = {(q.shape[1], k.shape[1])}")
 
 
-def _fractions(x: Floats) -> Matrix:
-    return tuple(tuple(map(Fraction, row)) for row in x.tolist())
+def _packed(
+    parts: dict[str, NDArray[Any]], spec: AttentionSpec, query_starts: Any, key_starts: Any, sinks: Any, others: Any
+) -> Tensors:
+    """Sequences packed one after the other, each with its own queries and keys."""
+    if any(x is not None for x in others):
+        raise ProblemError("packed sequences (THD) have no mask, bias, key lengths or past: each sequence is whole")
+    pieces = packed(parts, query_starts, key_starts)
+    made: list[OneHead] = []
+    for arrays in pieces:
+        _check([x[np.newaxis] for x in arrays])
+        own, length = spec, None
+        if arrays[1].shape[1] == 0:
+            arrays[1:] = [x[0] for x in _no_keys([x[np.newaxis] for x in arrays[1:]])]
+            own, length = _without_keys(spec), 0
+        made += _heads(own, arrays, None, None, _sinks(sinks, len(arrays[0])), length, (None, None))
+    longest = [max(piece[which].shape[1] for piece in pieces) for which in (0, 1)]
+    starts = tuple(int(x) for x in query_starts)
+    return Tensors(tuple(made), spec, (len(pieces), parts["q"].shape[1], longest[0], longest[1]), "THD", starts)

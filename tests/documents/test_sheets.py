@@ -39,13 +39,13 @@ def test_rounded_inputs_are_intervals_of_half_a_unit():
 
 
 def test_pasted_inputs():
-    text = '''  inputs:
+    text = """  inputs:
     x: |
       [[ 0.5   1.25]
        [-1.    3.  ]]
     y: '\\frac{1}{\\sqrt{2}} \\begin{pmatrix} 1 & 0 \\\\ 0 & 2 \\end{pmatrix}'
     z: [1, 2]
-'''
+"""
     inputs = sheet(text).inputs
     assert inputs["x"] == ((F(1, 2), F(5, 4)), (F(-1), F(3)))
     assert str(inputs["y"][1][1]) in ("2*(1/sqrt(2))", "(1/sqrt(2))*2", "2/sqrt(2)")
@@ -239,7 +239,7 @@ def test_a_mistake_in_an_input_is_not_repeated_where_it_is_used():
 )
 def test_hostile_formulas_end(formula):
     with no_hang():
-        lines = read(HEAD + f"  inputs: {{x: [1, 2]}}\n  steps: {{y: \"{formula}\"}}")
+        lines = read(HEAD + f'  inputs: {{x: [1, 2]}}\n  steps: {{y: "{formula}"}}')
     assert set(lines) <= {4}
 
 

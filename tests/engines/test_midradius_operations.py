@@ -116,7 +116,8 @@ def test_a_column_of_radii_turned_on_its_side():
 @pytest.mark.parametrize(("rel", "abs_"), [(0.0, 0.0), (2.0**-10, 0.0), (2.0**-20, 2.0**-9), (0.0, 0.25)])
 def test_tangents_and_roots(rel, abs_):
     rng = np.random.default_rng(3)
-    xs = np.concatenate([rng.standard_normal(60) * 10.0 ** rng.integers(-12, 3, 60), [0.0, 1e-310, 5e-324, -40.0, 1e300]])
+    edges = [0.0, 1e-310, 5e-324, -40.0, 1e300]
+    xs = np.concatenate([rng.standard_normal(60) * 10.0 ** rng.integers(-12, 3, 60), edges])
     with mp.workdps(400):
         a = near(xs[:, np.newaxis], rel, abs_)
         found = ENGINE.floats(CHEAP.tanh(a))

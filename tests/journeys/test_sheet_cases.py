@@ -154,9 +154,7 @@ printed:
 )
 def test_just_under_is_an_inequality_too(findings, said, verdict, right):
     # 96 * 96 * 4 * 12288 * 128 = 57,982,058,496
-    found = findings(
-        f"problem: {{inputs: {{d: 12288}}}}\nprinted: {{total: {{of: 96*96*4*d*128, values: {said}}}}}\n"
-    )
+    found = findings(f"problem: {{inputs: {{d: 12288}}}}\nprinted: {{total: {{of: 96*96*4*d*128, values: {said}}}}}\n")
     assert found["said:total"].verdict is verdict
     assert found["total"].verdict is right
 
@@ -233,8 +231,7 @@ def test_stages_are_summed_and_the_first_wrong_step_is_named(findings):
         """problem: {inputs: {x: [1, 2], v: [10, 20]}}
 printed:
   output: {of: "matmul(weights_again, v)", values: 17.31}
-"""
-        .replace("weights_again", "softmax(x)")
+""".replace("weights_again", "softmax(x)")
     )
     assert found["stages"].evidence["first_wrong"] is None
     found = findings(

@@ -329,7 +329,7 @@ def test_rationals_against_a_search_among_all_values(name: str) -> None:
         wanted = rounded_by_search(x, values, past)
         for sign in (1, -1):
             found = FORMATS[name].round(sign * x)
-            assert (not math.isfinite(found) if wanted is None else Fraction(found) == sign * wanted), x
+            assert not math.isfinite(found) if wanted is None else Fraction(found) == sign * wanted, x
 
 
 def test_rationals_to_float64_against_python() -> None:

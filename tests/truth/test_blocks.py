@@ -22,12 +22,9 @@ BALL = plugins.get("engines", "ball")
 
 def balls(tensors, stage=Stage.CONTEXT, bits=256):
     """Every head in balls, from the whole problem in one piece."""
-    rows = np.arange(tensors.shape[1])
+    rows = np.arange(tensors.shape[2])
     with BALL.precision(bits):
-        return [
-            stages(tensors.exactly(head, rows), BALL.arithmetic(), until=stage)[stage, 0]
-            for head in range(tensors.shape[0])
-        ]
+        return [stages(head.problem(rows), BALL.arithmetic(), until=stage)[stage, 0] for head in tensors.heads]
 
 
 def assert_holds(found, truth):
@@ -111,10 +108,9 @@ BAD = {
     "integers": (np.ones((2, 2), int), "type int64"),
     "text": (np.array([["a"]]), "type <U1"),
     "complex": (np.ones((2, 2), complex), "complex128"),
-    "infinite": (np.array([[1.0, np.inf]]), r"q\[0, 1\] is inf"),
     "one axis": (np.ones(3), "shape"),
-    "four axes": (np.ones((1, 1, 1, 1)), "shape"),
-    "nothing": (np.ones((0, 2)), "shape"),
+    "five axes": (np.ones((1, 1, 1, 1, 1)), "shape"),
+    "no width": (np.ones((2, 0)), "shape"),
 }
 
 
@@ -132,7 +128,7 @@ def test_tensors_that_do_not_fit():
     with pytest.raises(ProblemError, match="mask has shape"):
         Tensors.of(one, one, one, mask=np.ones((2, 3), bool))
     with pytest.raises(ProblemError, match="booleans"):
-        Tensors.of(one, one, one, mask=np.zeros((3, 3)))
+        Tensors.of(one, one, one, mask=np.zeros((3, 3), int))
     with pytest.raises(ProblemError, match="orientation"):
         Tensors.of(one, one, one, AttentionSpec(orientation="columns"))
     if np.finfo(np.longdouble).bits > 64:
@@ -146,5 +142,5 @@ def test_short_formats_are_taken_as_they_are():
     for dtype in (np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
         q, k, v = (x.astype(dtype) for x in normal(np.random.default_rng(4), 3, 5, 4))
         tensors = Tensors.of(q, k, v)
-        assert [float(x) for x in q.ravel()] == tensors.q.ravel().tolist()
+        assert [float(x) for x in q.ravel()] == [float(x) for x in tensors.heads[0].q.ravel()]
         assert_holds(enclose_rows(tensors), balls(tensors))
