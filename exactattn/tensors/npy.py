@@ -22,11 +22,12 @@ MAGIC = b"\x93NUMPY"
 MOST_HEADER = 10_000  # bytes; a header of plain numbers has about a hundred
 AGAIN = "save the array again with numpy.save"
 
+_SPACE = " \t\r\n"
 _ITEM = re.compile(
-    r"\s*+(?P<quote>['\"])(?P<key>\w+)(?P=quote)\s*+:\s*+"
-    r"(?P<value>'[^'\\]*+'|\"[^\"\\]*+\"|True|False|\([-0-9L,\s]*+\)|\[)\s*+(?P<end>,|(?=\}))?+"
+    r"[ \t\r\n]*+(?P<quote>['\"])(?P<key>[a-z_]+)(?P=quote)[ \t\r\n]*+:[ \t\r\n]*+"
+    r"(?P<value>'[^'\\]*+'|\"[^\"\\]*+\"|True|False|\([-0-9L, \t\r\n]*+\)|\[)[ \t\r\n]*+(?P<end>,|(?=}))?+"
 )
-_LENGTH = re.compile(r"-?[0-9]{1,19}(?=L?$)")
+_LENGTH = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?=L?$)")
 _TYPE = re.compile(r"(?P<order>[<>|=]?)(?P<kind>[A-Za-z?])(?P<size>[0-9]{0,3})")
 _SIZES = {"f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "b": (1,), "?": (0,)}
 
@@ -104,13 +105,13 @@ def _items(source: Source, name: str, text: str) -> dict[str, str]:
             break
     starts = {"descr": "'\"", "shape": "(", "fortran_order": "TF"}
     fits = items.keys() == starts.keys() and all(items[key][0] in starts[key] for key in starts)
-    if text[: text.find("{") + 1].strip() != "{" or text[place:].strip() != "}" or not fits:
+    if text[: text.find("{") + 1].strip(" ") != "{" or text[place:].strip(_SPACE) != "}" or not fits:
         raise bad
     return items
 
 
 def _shape(source: Source, name: str, text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text[1:-1].split(",")]
+    parts = [part.strip(_SPACE) for part in text[1:-1].split(",")]
     last = parts.pop() if len(parts) > 1 and not parts[-1] else None
     if parts == [""] and last is None:
         return ()
