@@ -40,7 +40,7 @@ class Source:
 
     def error(self, message: str, hint: str | None = None, tensor: str | None = None) -> TensorError:
         """The error to raise about this file, or about a tensor of it."""
-        return TensorError(shown(self.path), message, tensor, hint)
+        return TensorError(shown(self.path), shown(message), tensor, hint)
 
     def take(self, size: int, tensor: str | None = None) -> None:
         """Counts bytes that a tensor needs, before they are allocated. Errors: TensorError past the limit."""

@@ -6,6 +6,7 @@ import os
 import pickle
 import socket
 import struct
+import tracemalloc
 import zipfile
 import zlib
 
@@ -162,6 +163,7 @@ def test_bad_safetensors(name, tmp_path):
     ("members", "message"),
     [
         ([("q.npy", GOOD), ("q.npy", GOOD)], "tensor 'q.npy': found two members"),
+        ([("q", GOOD)], "this member is no array"),
         ([("q.npy", GOOD), ("readme.txt", b"")], "tensor 'readme.txt': this member is no array"),
         ([("../q.npy", GOOD)], "leads out of the archive"),
         ([("a/../../q.npy", GOOD)], "leads out of the archive"),
@@ -404,6 +406,20 @@ def test_files_that_are_none_of_torch(members, message, tmp_path):
     refused(tmp_path / "x.pt", message)
     zip_file(tmp_path / "x.pt", [("x/data.pkl", b"}."), ("x/data/0", b"0")], zipfile.ZIP_DEFLATED)
     refused(tmp_path / "x.pt", "is compressed")
+
+
+def test_lies_are_found_before_memory_is_taken(tmp_path):
+    zip_file(tmp_path / "x.npz", [("q.npy", GOOD)], zipfile.ZIP_DEFLATED)
+    patch(tmp_path / "x.npz", LIST, 24, struct.pack("<I", 2**32 - 2))
+    (tmp_path / "q.npy").write_bytes(NPY["huge"][0])
+    (tmp_path / "x.safetensors").write_bytes(SAFETENSORS["64 bits of offsets"][0])
+    for name in ("x.npz", "q.npy", "x.safetensors"):
+        tracemalloc.start()
+        try:
+            refused(tmp_path / name, "declare|are there")
+            assert tracemalloc.get_traced_memory()[1] < 5_000_000
+        finally:
+            tracemalloc.stop()
 
 
 def test_every_error_is_of_the_project():
