@@ -8,7 +8,6 @@ is loaded with `weights_only`. Without PyTorch such files cannot be read.
 from __future__ import annotations
 
 import importlib
-import pickletools
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,19 +20,7 @@ from exactattn.tensors.archive import Member, Window, content, members
 from exactattn.tensors.layout import PLAIN, READ, SHORT, array_over, check_name, dtype_named, size_of
 from exactattn.tensors.reader import ZIP
 from exactattn.tensors.source import Source
-
-MOST_PICKLE = 2**22  # bytes
-AGAIN = "save a dictionary of tensors with torch.save({'q': q, 'k': k, 'v': v}, ...)"
-CALLED = {  # what a pickle of tensors names, beside types and storages of torch
-    "collections OrderedDict",
-    "torch._utils _rebuild_parameter",
-    "torch._utils _rebuild_tensor_v2",
-    "torch._utils _rebuild_tensor_v3",
-    "torch.storage UntypedStorage",
-}
-STORAGES = ("Double", "Float", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
-CALLED |= {f"torch {kind}Storage" for kind in STORAGES} | {f"torch {name}" for name in PLAIN + SHORT}
-BY_NAME = ("STACK_GLOBAL", "INST", "EXT1", "EXT2", "EXT4", "NEWOBJ", "NEWOBJ_EX", "OBJ")  # other ways to call
+from exactattn.tensors.torch_pickle import AGAIN, MOST_PICKLE, check_pickle
 
 
 class TorchReader:
@@ -81,23 +68,11 @@ def _check(source: Source) -> None:
             raise source.error("this part is compressed, as torch.save never does", AGAIN, member.name)
         data = content(source, member)
         if member is pickles[0]:
-            _check_pickle(source, bytes(data))
+            check_pickle(source, bytes(data))
 
 
 def _arrays(found: list[Member]) -> bool:
     return all(member.name.endswith(".npy") for member in found)
-
-
-def _check_pickle(source: Source, pickle: bytes) -> None:
-    """Errors: TensorError when a pickle calls anything that tensors do not need, or is damaged."""
-    try:
-        for opcode, argument, _ in pickletools.genops(pickle):
-            if opcode.name in BY_NAME or (opcode.name == "GLOBAL" and argument not in CALLED):
-                what = opcode.name if argument is None else str(argument)[:80]
-                why = "only tensors are read, as other objects may run code"
-                raise source.error(f"the file wants to make {what!r}; {why}", AGAIN)
-    except (ValueError, OverflowError) as error:
-        raise source.error(f"its list of tensors is damaged: {str(error)[:200]}", "save it again") from error
 
 
 def _load(source: Source, torch: Any) -> Any:

@@ -408,6 +408,28 @@ def test_files_that_are_none_of_torch(members, message, tmp_path):
     refused(tmp_path / "x.pt", "is compressed")
 
 
+DICT = b"ccollections\nOrderedDict\nq\1"
+MANY = b"".join(b"M" + struct.pack("<H", i) + b"N" for i in range(20_000))
+
+
+@pytest.mark.parametrize(
+    ("pickled", "message"),
+    [
+        (b"}q\0(" + MANY + b"u" + DICT + b"h\1h\0\x85R" * 20_000, "wants to make 'collections OrderedDict'"),
+        (b"}q\0(" + MANY + b"u" + DICT + b")R" + b"h\0b" * 20_000, "wants to make 'BUILD'"),
+        (b"ctorch.storage\nUntypedStorage\nJ\0\0\0\x7f\x85R", "wants to make 'torch.storage UntypedStorage'"),
+        (b"NJ\0\0\0\x7f\x85R", "wants to make 'REDUCE'"),
+        (b"h\7", "damaged"),
+        (b"u", "damaged"),
+        (b"R", "damaged"),
+    ],
+)
+def test_pickles_that_copy_or_allocate_without_end(pickled, message, tmp_path):
+    """The first takes PyTorch 2.13.0 minutes; refused before PyTorch is imported."""
+    zip_file(tmp_path / "x.pt", [("x/data.pkl", b"\x80\x02" + pickled + b"."), ("x/version", b"3\n")])
+    refused(tmp_path / "x.pt", message)
+
+
 def test_lies_are_found_before_memory_is_taken(tmp_path):
     zip_file(tmp_path / "x.npz", [("q.npy", GOOD)], zipfile.ZIP_DEFLATED)
     patch(tmp_path / "x.npz", LIST, 24, struct.pack("<I", 2**32 - 2))
