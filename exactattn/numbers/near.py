@@ -153,7 +153,7 @@ class Near:
         """
 
         def norm() -> Floats:
-            if self.ceiling is not None:
+            if self.ceiling is not None and axis == 0:  # where a pass over columns would be slow
                 return np.asarray(np.sqrt(up(self.ceiling * self.one(axis))) * (1 + 2.0**-50))
             if axis == 1:  # one BLAS product a row; einsum takes twice as long
                 squares = np.matmul(self.mid[:, np.newaxis, :], self.mid[:, :, np.newaxis])[:, :, 0]
