@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,19 @@ from numpy.typing import NDArray
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Stage
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse
+from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.float_enclosure import FloatEnclosure
+from exactattn.numbers.float_pairs import FloatPairs
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
 from exactattn.numbers.spacing import spacing
+from exactattn.truth.ball_blocks import SMALLEST, BallHead
 from exactattn.truth.one_head import OneHead, Rows
-from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
 
 Answers = NDArray[np.object_]
 CELLS = 2**19  # scores of one block
-MOST_BITS = 2048
-BALL_CELLS = 2**16  # scores of one batch of rows in balls
 ENGINES = ("midradius", "midradius, sharp", "ball")
 
 
@@ -136,7 +136,7 @@ def within_ulps(
     """Is each float of `data` within so many ulps of the true value, the ulp of the format at the true value?
 
     Shapes: data (B*H, L, width of the stage), whose numbers float64 holds. An undefined row, and data that is not
-    finite, cannot tell. A tie that no number of bits decides cannot tell either, after `MOST_BITS`.
+    finite, cannot tell. A tie that no number of bits decides cannot tell either.
     """
     assert len(data) == len(tensors.heads)
     data = np.asarray(data, dtype=np.float64)
@@ -183,24 +183,16 @@ def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, fmt: Format, s
 
 
 def _ball_errors(head: OneHead, rows: Rows, data: Floats, fmt: Format, stage: Stage) -> Iterator[Measured]:
-    """The same by balls, with more bits until every ball of the batch has ends. Nothing where `MOST_BITS` give none."""
-    engine = plugins.get("engines", "ball")
-    size = max(1, BALL_CELLS // head.lengths[1])
-    for start in range(0, len(rows), size):
-        some = slice(start, start + size)
-        bits = FIRST_BITS
-        while bits <= MOST_BITS:
-            with engine.precision(bits):
-                arithmetic = engine.arithmetic()
-                problem = head.problem(rows[some], *head.lifted(arithmetic))
-                try:
-                    parts = Parts.of(stages(problem, arithmetic, until=stage)[stage, 0], engine)
-                except TooCoarse:
-                    bits *= 4
-                    continue
-            wide = np.nextafter(np.abs(parts.high) + 2 * (np.abs(parts.low) + parts.rest), np.inf)
-            yield some, parts.error_of(data[rows[some]]), (parts.least_ulps(fmt), spacing(wide, fmt))
-            break
+    """The same by balls, with more bits until every radius is far below an ulp of the format."""
+    balls = BallHead(head, stage)
+    for some in balls.blocks(rows):
+        found = balls.enclosed(rows[some], partial(_is_sharp, fmt=fmt))
+        yield some, found.error_of(data[rows[some]]), (found.least_ulps(fmt), found.largest_ulps(fmt))
+
+
+def _is_sharp(found: FloatPairs, fmt: Format) -> Mask:
+    """Where a radius is below 2**-40 ulps, or the smallest that a float64 can be."""
+    return np.asarray(found.rest <= np.maximum(found.least_ulps(fmt) * 2.0**-40, SMALLEST))
 
 
 def _answers(error: tuple[Floats, Floats], ulp: tuple[Floats, Floats], ulps: float) -> Answers:
