@@ -91,7 +91,7 @@ def enclose_heads_by_balls(
     if not isinstance(workers, Workers):
         with Workers(workers) as started:
             return enclose_heads_by_balls(heads, stage, bits=bits, radius=radius, workers=started)
-    asked = [(head, np.arange(head.lengths[0]) if rows is None else rows) for head, rows in heads]
+    asked = [(head, np.arange(head.lengths[0]) if rows is None else np.asarray(rows)) for head, rows in heads]
     jobs = [
         job for n, one in enumerate(asked) for job in _jobs(n, len(asked), *one, stage, bits, radius, workers.count)
     ]
@@ -183,7 +183,13 @@ class BallHead:
     def enclosed(self, rows: Rows, close: Close, bits: int = BITS) -> BallRows:
         """Some rows, block by block; each with more bits until `close` holds in all of it, or `MOST_BITS` are used."""
         parts = [self._block(rows[some], close, bits) for some in self.blocks(rows, bits)]
-        return BallRows.merged(parts or [self._block(rows, close, bits)], np.concatenate)
+        return BallRows.merged(parts or [self._nothing()], np.concatenate)
+
+    def _nothing(self) -> BallRows:
+        """No rows."""
+        width = {Stage.WEIGHTS: self.head.lengths[1], Stage.LSE: 1}.get(self.stage, self.head.v.shape[1])
+        empty = np.empty((0, width))
+        return BallRows(empty, empty, empty, np.empty(0, dtype=np.intp))
 
     def _block(self, rows: Rows, close: Close, bits: int) -> BallRows:
         high, low, rest, finite = self._attempt(rows, bits)
