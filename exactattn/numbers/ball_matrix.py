@@ -118,7 +118,7 @@ class Difference(Pending):
         return [x - c for x in row]
 
     def exp(self) -> Balls:
-        """The exponential of every element."""
+        """The exponential of every element, at the precision of now."""
         return Balls(self.shape, entries=[(x - c).exp() for row, c in self._rows() for x in row])
 
 

@@ -29,8 +29,9 @@ Close = Callable[[FloatPairs], Mask]
 BITS = 113
 MOST_BITS = 2048
 STEP = 4  # times as many bits for each further attempt
-CELLS = 2**18  # scores of one block, some 250 bytes each; fewer with more bits
-MOST_ROWS = 128  # of one block: Arb's products of fewer than 64 rows are slower, of more than 128 no faster
+BYTES = 600_000_000  # of one block
+CELL = 500  # bytes for a score and what is made of it, and half a byte for each bit
+MOST_ROWS = 128  # of one block; with fewer than 64 (more than 16384 keys) Arb's products take three times as long
 RADIUS = 2.0**-90
 LEAST_RADIUS = 2.0**-100  # two float64 numbers hold 106 bits
 SMALLEST = 2.0**-1074
@@ -163,7 +164,7 @@ def _joined(parts: Sequence[tuple[Rows, BallRows]]) -> BallRows:
 
 def _blocks(rows: int, keys: int, bits: int) -> Iterator[slice]:
     """Pieces of so many rows, of which one fits into memory."""
-    size = min(MOST_ROWS, max(1, CELLS * BITS // (max(bits, BITS) * keys)))
+    size = min(MOST_ROWS, max(1, BYTES // (keys * (CELL + bits // 2))))
     return (slice(start, start + size) for start in range(0, rows, size))
 
 

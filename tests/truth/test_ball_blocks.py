@@ -163,7 +163,6 @@ def drawn(heads, queries, keys):
 @pytest.mark.parametrize("count", [2, 3])
 def test_workers_change_nothing(count, monkeypatch):
     monkeypatch.setattr(ball_blocks, "MOST_ROWS", 4)
-    monkeypatch.setattr(ball_blocks, "CELLS", 2**30)
     with Workers(count) as workers:
         for heads in (1, 3):
             tensors = drawn(heads, 30, 40)
@@ -181,11 +180,26 @@ def test_a_number_of_workers_starts_them():
     assert (alone.high == shared.high).all()
 
 
+def test_tensors_of_short_formats_with_tokens_that_are_no_numbers_go_to_workers():
+    import ml_dtypes
+
+    q, k, v = (x.astype(ml_dtypes.bfloat16) for x in normal(np.random.default_rng(2), 8, 8, 4))
+    k[5] = np.inf
+    tensors = Tensors.of(q, k, v, AttentionSpec(causal="top-left"))
+    alone, shared = enclose_rows_by_balls(tensors), enclose_rows_by_balls(tensors, workers=2)
+    assert np.array_equal(alone.rest, shared.rest, equal_nan=True)
+    assert alone.defined[0, :, 0].tolist() == [True] * 5 + [False] * 3
+    truth = by_mpmath(*(x.astype(np.float64)[:5] for x in (q, k, v)))
+    with mp.workdps(1000):
+        for error, rest in distances(alone, 0, 4, truth[4][2]):
+            assert error <= rest + mpf(10) ** -DIGITS * 10
+
+
 @pytest.mark.parametrize("size", [1, 3, 10**6])
 def test_blocks_of_every_size_hold_the_same_reals(size, monkeypatch):
     tensors = drawn(2, 11, 14)
     whole = enclose_rows_by_balls(tensors, bits=300)
-    monkeypatch.setattr(ball_blocks, "CELLS", 14 * size)
+    monkeypatch.setattr(ball_blocks, "BYTES", 14 * size * 600)
     found = enclose_rows_by_balls(tensors)
     for index in np.ndindex(*found.shape):
         assert found[index].meets(whole[index])
