@@ -45,8 +45,11 @@ class Algorithm(Protocol):
         """Shapes: logits (L, S), allowed (L, S), v (S, d_v), sink (L, 1)."""
 
 
-class _Keep(Protocol[A]):
-    def __call__(self, stage: Stage, head: int, value: A, /) -> A: ...
+class Keep(Protocol[A]):
+    """Keeps a stage of a head, and gives what is used in its place."""
+
+    def __call__(self, stage: Stage, head: int, value: A, /) -> A:
+        """The value that later stages use."""
 
 
 def stages(
@@ -87,19 +90,19 @@ def _head(
     ar: Arithmetic[A],
     head: Head,
     number: int,
-    keep: _Keep[A],
+    keep: Keep[A],
     until: Stage,
     algorithm: Algorithm | None,
 ) -> None:
     """The stages of one head, in row form."""
     base = form.spec.base
-    v = keep(Stage.V, number, _projected(form, ar, head, "v"))
-    masked = _masked(form, ar, head, number, keep, until)
+    v = keep(Stage.V, number, projected(form, ar, head, "v"))
+    masked = masked_scores(form, ar, head, number, keep, until)
     if masked is None or until.order <= Stage.MASKED.order:
         return
     logits = masked if base is None else ar.scale(masked, log(base))
     logits, allowed = with_fallback(form, ar, logits)
-    sink = _sink(form, ar, number)
+    sink = sink_column(form, ar, number)
     if algorithm is None:
         weights, lse = row_softmax(ar, logits, allowed, sink=sink)
         context = ar.matmul(keep(Stage.WEIGHTS, number, weights), v)
@@ -113,7 +116,7 @@ def _head(
     keep(Stage.CONTEXT, number, context)
 
 
-def _sink(form: Problem, ar: Arithmetic[A], number: int) -> A | None:
+def sink_column(form: Problem, ar: Arithmetic[A], number: int) -> A | None:
     """The sink of a head as a column, a logit in base e."""
     if form.sinks is None:
         return None
@@ -124,26 +127,32 @@ def _sink(form: Problem, ar: Arithmetic[A], number: int) -> A | None:
 
 def with_fallback(form: Problem, ar: Arithmetic[A], logits: A) -> tuple[A, Mask]:
     """The logits and which keys take part: under the rules "uniform" and "mean", equal ones in rows with no key."""
-    allowed = form.allowed
+    those = fallback(form)
+    return (logits, form.allowed) if those is None else (ar.fill(logits, those, ZERO), form.allowed | those)
+
+
+def fallback(form: Problem) -> Mask | None:
+    """The keys that share the weight of rows with none, by the rules "uniform" and "mean"; None for no such row."""
     if form.spec.masked_row not in ("uniform", "mean") or form.sinks is not None:
-        return logits, allowed
+        return None
+    allowed = form.allowed
     empty = ~occupied(allowed)
     if not empty.any():
-        return logits, allowed
+        return None
     those = np.broadcast_to(empty, allowed.shape)
     if form.spec.masked_row == "mean" and form.key_length is not None:
         those = those & (np.arange(allowed.shape[1]) < form.key_length)
-    return ar.fill(logits, those, ZERO), allowed | those
+    return those
 
 
-def _masked(form: Problem, ar: Arithmetic[A], head: Head, number: int, keep: _Keep[A], until: Stage) -> A | None:
+def masked_scores(form: Problem, ar: Arithmetic[A], head: Head, number: int, keep: Keep[A], until: Stage) -> A | None:
     """Scores, scaled, capped and biased; None when `until` comes before them."""
     spec = form.spec
     if head.scores is not None:
         scores = ar.lift(head.scores)
     else:
-        q = ready(form, ar, keep(Stage.Q, number, _projected(form, ar, head, "q")), number, keep, Stage.Q_READY)
-        k = ready(form, ar, keep(Stage.K, number, _projected(form, ar, head, "k")), number, keep, Stage.K_READY)
+        q = ready(form, ar, keep(Stage.Q, number, projected(form, ar, head, "q")), number, keep, Stage.Q_READY)
+        k = ready(form, ar, keep(Stage.K, number, projected(form, ar, head, "k")), number, keep, Stage.K_READY)
         if until.order < Stage.SCORES.order:
             return None
         scores = ar.matmul_transposed(q, k)
@@ -166,7 +175,7 @@ def _masked(form: Problem, ar: Arithmetic[A], head: Head, number: int, keep: _Ke
 
 
 def ready(
-    form: Problem, ar: Arithmetic[A], x: A, number: int, keep: _Keep[A] | None = None, stage: Stage = Stage.K_READY
+    form: Problem, ar: Arithmetic[A], x: A, number: int, keep: Keep[A] | None = None, stage: Stage = Stage.K_READY
 ) -> A:
     """q or k after the norm and the rotation of the spec: what scores are made of."""
     norm, rotary = form.spec.qk_norm, form.spec.rotary
@@ -205,7 +214,7 @@ def _biased(form: Problem, ar: Arithmetic[A], logits: A, number: int) -> A:
     return logits
 
 
-def _projected(form: Problem, ar: Arithmetic[A], head: Head, part: str) -> A:
+def projected(form: Problem, ar: Arithmetic[A], head: Head, part: str) -> A:
     """q, k or v of a head: as given, or X times its projection."""
     given, projection = getattr(head, part), getattr(head, f"W_{part.upper()}")
     if given is not None:
@@ -223,16 +232,23 @@ def row_softmax(
     lse_i = log z, z = sum_l e^(s_il) over allowed keys, plus e^sink, with or without the shift: e^(s - m) / sum
     e^(s - m) has the factor e^(-m) above and below. A row with nothing allowed and no sink gives zeros and lse 0.
     """
+    powers, total, shift, _ = powers_and_total(ar, logits, allowed, shifted, sink)
+    lse = ar.log(total) if shift is None else ar.add(shift, ar.log(total))
+    return ar.div_column(powers, total), lse
+
+
+def powers_and_total(
+    ar: Arithmetic[A], logits: A, allowed: Mask, shifted: bool = True, sink: A | None = None
+) -> tuple[A, A, A | None, A | None]:
+    """What a softmax divides, and by what: e^(s - m) (n, m), their sum (n, 1), m, and the sink's power in the sum."""
     every = np.ones((len(allowed), 1), dtype=np.bool_)
     shift = ar.shift(logits, allowed, None if sink is None else (sink, every)) if shifted else None
     powers = ar.exp(logits if shift is None else ar.sub_column(logits, shift), allowed)
     total = ar.row_sum(powers)
     if sink is None:
-        total = fill_rows(ar, total, ~occupied(allowed), one=True)
-    else:
-        total = ar.add(total, ar.exp(sink if shift is None else ar.sub_column(sink, shift), every))
-    lse = ar.log(total) if shift is None else ar.add(shift, ar.log(total))
-    return ar.div_column(powers, total), lse
+        return powers, fill_rows(ar, total, ~occupied(allowed), one=True), shift, None
+    lost = ar.exp(sink if shift is None else ar.sub_column(sink, shift), every)
+    return powers, ar.add(total, lost), shift, lost
 
 
 def occupied(allowed: Mask) -> Mask:

@@ -150,15 +150,17 @@ class MidradiusArithmetic:
     def fill(self, a: Near, where: Mask, x: Exact) -> Near:
         """A copy of a with one exact number in some places.
 
-        Rounding or proof: a radius that holds for the elements that stay holds the exact ones too; a number that is
-        no float adds its own, 2 u |x| + TINY, to the rows.
+        Rounding or proof: a radius that holds for the elements that stay holds exact ones too; a number that is no
+        float adds its own, 2 u |x| + TINY, to the rows. A row that is filled whole has no other radius than that.
         """
         near, exact = _number(x)
         mid = np.where(where, near, a.mid)
         radius = 0.0 if exact else np.inf if not np.isfinite(near) else up(2 * U * abs(near) + TINY)
-        rows = where.any(axis=1, keepdims=True)
-        abs_ = a.abs if exact else np.asarray(np.where(rows, up(a.abs + radius), a.abs))
-        return Near(mid, a.rel, abs_, a.nonneg and near >= 0)
+        every, some = where.all(axis=1, keepdims=True), where.any(axis=1, keepdims=True)
+        if not some.any():
+            return a
+        other = a.abs if exact else np.where(some, up(a.abs + radius), a.abs)
+        return Near(mid, np.where(every, 0.0, a.rel), np.where(every, radius, other), a.nonneg and near >= 0)
 
     def sub_column(self, a: Near, column: Near) -> Near:
         """Each row minus its element of the column. Rounding or proof: see `Difference`."""

@@ -100,6 +100,8 @@ class Blocks:
         problem = self.head.problem(rows, self.k, self.v)
         value = stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
         enclosure: FloatEnclosure = self.engine.floats(value)
+        if self.head.keyless and self.stage is Stage.WEIGHTS:
+            enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
         empty = self.head.undefined(rows, self.stage)
         if empty.any():
             enclosure.mid[empty], enclosure.rad[empty] = np.nan, np.nan

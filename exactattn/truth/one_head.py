@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactattn.attention.definition import ready
+from exactattn.attention.gradient import before
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.numbers.arithmetic import Arithmetic, Mask
 from exactattn.numbers.exact import Exact, Matrix
@@ -23,7 +24,8 @@ class OneHead:
 
     Shapes: q (L, d), k (S, d), v (S, d_v); mask (L or 1, S or 1), which keys are allowed; bias (L or 1, S or 1).
     `spec` has the slope of this head alone. `bad_queries` (L,) and `bad_keys` (S,) are tokens with a NaN or an
-    infinity; their elements count as 0 here, and rows that need them are undefined.
+    infinity; their elements count as 0 here, and rows that need them are undefined. `keyless`: the one key is there so
+    that no array is empty; it is allowed nowhere.
     """
 
     q: Any
@@ -37,6 +39,7 @@ class OneHead:
     rotary_positions: tuple[Any, Any] = (None, None)
     bad_queries: Mask | None = None
     bad_keys: Mask | None = None
+    keyless: bool = False
 
     @property
     def lengths(self) -> tuple[int, int]:
@@ -47,8 +50,22 @@ class OneHead:
         """The keys after norm and rotation, and the values, in a number system: once for all row blocks."""
         k, v = (ar.lift(cast(Matrix, _clean(x, self.bad_keys))) for x in (self.k, self.v))
         if self.spec.rotary is not None or self.spec.qk_norm is not None:
-            k = ready(self.problem(np.arange(1)), ar, k, 0)
+            k = ready(self._of_keys(), ar, k, 0)
         return k, v
+
+    def before_keys(self, ar: Arithmetic[Any], gradient: Any) -> Any:
+        """The gradient of the keys from that of the keys that scores use."""
+        if self.spec.rotary is None and self.spec.qk_norm is None:
+            return gradient
+        keys = ar.lift(cast(Matrix, _clean(self.k, self.bad_keys)))
+        return before(self._of_keys(), ar, gradient, keys, queries=False)
+
+    def _of_keys(self) -> Problem:
+        """A problem of all keys and one query, which does not matter."""
+        positions = (None, self.rotary_positions[1])
+        one = replace(self, q=np.zeros((1, self.q.shape[1])), mask=None, bias=None, bad_queries=None)
+        spec = replace(self.spec, bias_place="outside")  # there is no bias that it could be about
+        return replace(one, spec=spec, rotary_positions=positions).problem(np.arange(1))
 
     def problem(self, rows: Rows, k: Any = None, v: Any = None) -> Problem:
         """The problem of some query rows, over float64 arrays; k and v as `lifted` has made them, or as they are.

@@ -33,6 +33,8 @@ class Tensors:
     shape: tuple[int, int, int, int]
     layout: Layout
     starts: tuple[int, ...] | None = None
+    key_heads: int = 1
+    bias_shape: tuple[int, ...] | None = None
 
     @staticmethod
     def of(
@@ -104,14 +106,21 @@ class Tensors:
                 _sinks(sinks, heads),
                 None if lengths is None else int(lengths[b]),
                 tuple(None if x is None else x[b] for x in positions),
+                keys == 0,
             )
             for b in range(batch)
         ]
-        return Tensors(tuple(h for one in made for h in one), spec, (batch, heads, queries, keys), layout)
+        flat = tuple(h for one in made for h in one)
+        shape = None if added is None else added.shape
+        return Tensors(flat, spec, (batch, heads, queries, keys), layout, None, arrays[1].shape[1], shape)
 
-    def assembled(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """An array a head, (L, width) each, laid out as q was."""
-        batch, heads, *_ = self.shape
+    def key_head(self, head: int) -> int:
+        """The key head that a query head uses, both counted from 0 in their sequence."""
+        return key_head(self.spec, head, self.shape[1], self.key_heads)
+
+    def assembled(self, parts: Sequence[NDArray[Any]], heads: int | None = None) -> NDArray[Any]:
+        """An array a head, (tokens, width) each, laid out as q was, or as k was for its number of heads."""
+        batch, heads = self.shape[0], heads or self.shape[1]
         if self.layout == "THD":
             rows = [np.stack(parts[i : i + heads], axis=1) for i in range(0, len(parts), heads)]
             return np.concatenate(rows)
@@ -253,6 +262,7 @@ def _heads(
     sinks: tuple[Exact, ...] | None,
     key_length: int | None,
     positions: Any,
+    keyless: bool = False,
 ) -> Iterator[OneHead]:
     """The heads of one sequence. Shapes: q (H, L, d), k (H_kv, S, d), v (H_kv, S, d_v); mask, bias (H or 1, ...)."""
     q, k, v = arrays
@@ -264,7 +274,7 @@ def _heads(
         raise ProblemError(f"found {len(alibi.slopes)} alibi slopes for {heads} heads: give one for each head")
     for h in range(heads):
         own = spec if alibi is None else replace(spec, alibi=replace(alibi, slopes=(alibi.slopes[h],)))
-        g = h * key_heads // heads if spec.head_map == "grouped" else h % key_heads
+        g = key_head(spec, h, heads, key_heads)
         yield OneHead(
             q[h],
             k[g],
@@ -277,7 +287,13 @@ def _heads(
             positions,
             bad_q[h] if bad_q[h].any() else None,
             bad_k[g] if bad_k[g].any() else None,
+            keyless,
         )
+
+
+def key_head(spec: AttentionSpec, head: int, heads: int, key_heads: int) -> int:
+    """The key head that a query head uses: h // (H/H_kv), or h mod H_kv."""
+    return head * key_heads // heads if spec.head_map == "grouped" else head % key_heads
 
 
 def _packed(
@@ -294,7 +310,8 @@ def _packed(
         if arrays[1].shape[1] == 0:
             arrays[1:] = [x[0] for x in _no_keys([x[np.newaxis] for x in arrays[1:]])]
             own, length = _without_keys(spec), 0
-        made += _heads(own, arrays, None, None, _sinks(sinks, len(arrays[0])), length, (None, None))
-    longest = [max(piece[which].shape[1] for piece in pieces) for which in (0, 1)]
+        made += _heads(own, arrays, None, None, _sinks(sinks, len(arrays[0])), length, (None, None), length == 0)
+    longest = max(piece[0].shape[1] for piece in pieces), max(piece[1].shape[1] for piece in pieces)
     starts = tuple(int(x) for x in query_starts)
-    return Tensors(tuple(made), spec, (len(pieces), parts["q"].shape[1], longest[0], longest[1]), "THD", starts)
+    counts = parts["q"].shape[1], parts["k"].shape[1]
+    return Tensors(tuple(made), spec, (len(pieces), counts[0], *longest), "THD", starts, counts[1])
