@@ -56,6 +56,23 @@ class BallRows(FloatPairs):
         return BallRows(*(merge([getattr(part, name) for part in parts]) for name in ("high", "low", "rest", "bits")))  # type: ignore[arg-type]
 
 
+def enclose_by_balls(
+    tensors: Tensors,
+    stage: Stage = Stage.CONTEXT,
+    *,
+    bits: int = BITS,
+    radius: float = RADIUS,
+    workers: int | Workers = 1,
+) -> FloatPairs:
+    """The enclosure of every row of every head, laid out as q was (weights as heads, rows, keys).
+
+    See `enclose_heads_by_balls`.
+    """
+    every = [(head, None) for head in tensors.heads]
+    found = enclose_heads_by_balls(every, stage, bits=bits, radius=radius, workers=workers)
+    return FloatPairs(*(tensors.assembled([getattr(part, name) for part in found]) for name in ("high", "low", "rest")))
+
+
 def enclose_rows_by_balls(
     tensors: Tensors,
     rows: Rows | None = None,
@@ -188,9 +205,14 @@ class BallHead:
 
     def _nothing(self) -> BallRows:
         """No rows."""
-        width = {Stage.WEIGHTS: self.head.lengths[1], Stage.LSE: 1}.get(self.stage, self.head.v.shape[1])
-        empty = np.empty((0, width))
+        empty = np.empty((0, self._width))
         return BallRows(empty, empty, empty, np.empty(0, dtype=np.intp))
+
+    @property
+    def _width(self) -> int:
+        """The width of the stage; a key that only stands for none has no weight."""
+        keys = 0 if self.head.keyless else self.head.lengths[1]
+        return int({Stage.WEIGHTS: keys, Stage.LSE: 1}.get(self.stage, self.head.v.shape[1]))
 
     def _block(self, rows: Rows, close: Close, bits: int) -> BallRows:
         high, low, rest, finite = self._attempt(rows, bits)
@@ -215,4 +237,4 @@ class BallHead:
                 self._lifted[bits] = self.head.lifted(self.arithmetic)
             problem = self.head.problem(rows, *self._lifted[bits])
             value = stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
-            return tuple(part.reshape(value.shape) for part in pairs(value.entries))
+            return tuple(part.reshape(value.shape)[:, : self._width] for part in pairs(value.entries))

@@ -19,7 +19,14 @@ from exactattn.numbers.ball_matrix import Balls
 from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.exact import sqrt
 from exactattn.truth import ball_blocks
-from exactattn.truth.ball_blocks import BallHead, BallRows, enclose_heads_by_balls, enclose_rows_by_balls
+from exactattn.truth.ball_blocks import (
+    BallHead,
+    BallRows,
+    enclose_by_balls,
+    enclose_heads_by_balls,
+    enclose_rows_by_balls,
+)
+from exactattn.truth.blocks import enclose
 from exactattn.truth.tensors import Tensors
 from exactattn.truth.workers import Workers
 
@@ -216,6 +223,30 @@ def test_heads_with_rows_of_their_own():
     assert [part.shape for part in found] == [(0, 5), (11, 5), (1, 5)]
     assert [part.bits.shape for part in found] == [(0,), (11,), (1,)]
     assert all(isinstance(part, BallRows) for part in found)
+
+
+@pytest.mark.parametrize("rule", ["zero", "undefined"])
+def test_no_keys_at_all(rule):
+    q, k = np.ones((2, 3, 4)), np.ones((2, 0, 4))
+    tensors = Tensors.of(q, k, k, AttentionSpec(masked_row=rule))
+    for stage, width in ((Stage.WEIGHTS, 0), (Stage.LSE, 1), (Stage.CONTEXT, 4)):
+        found = enclose_rows_by_balls(tensors, stage=stage)
+        assert found.shape == (2, 3, width)
+        assert (found.defined == (stage is not Stage.LSE and rule == "zero")).all()
+    assert (enclose_rows_by_balls(tensors).rest == 0).all() == (rule == "zero")
+    assert enclose_rows_by_balls(tensors, np.empty(0, dtype=np.intp), Stage.WEIGHTS).shape == (2, 0, 0)
+
+
+@pytest.mark.parametrize("layout", ["BLHD", "BLD", "THD"])
+def test_results_are_laid_out_as_the_queries(layout):
+    rng = np.random.default_rng(4)
+    shape = {"BLHD": (2, 7, 3, 4), "BLD": (2, 7, 12), "THD": (14, 3, 4)}[layout]
+    q, k, v = (rng.standard_normal(shape) for _ in range(3))
+    more = {"THD": {"query_starts": [0, 4, 14], "key_starts": [0, 4, 14]}, "BLD": {"query_heads": 3, "key_heads": 3}}
+    tensors = Tensors.of(q, k, v, layout=layout, **more.get(layout, {}))
+    fine, coarse = enclose_by_balls(tensors), enclose(tensors)
+    assert fine.shape == coarse.shape == shape
+    assert (np.abs(fine.high - coarse.mid) <= coarse.rad).all()
 
 
 def test_k_and_v_are_lifted_once_for_each_precision():
