@@ -120,10 +120,10 @@ class BallMatrices:
 
     def exp(self, a: Balls, allowed: Mask) -> Balls:
         """The exponential where allowed, exact zero elsewhere."""
-        if allowed.all():
-            return a.exp() if isinstance(a, Difference) else a.each(flint.arb.exp)
-        zero = flint.arb(0)
-        pairs = zip(a.entries, np.broadcast_to(allowed, a.shape).ravel().tolist(), strict=True)
+        allowed, zero = np.broadcast_to(allowed, a.shape), flint.arb(0)
+        if isinstance(a, Difference):
+            return a.exp(allowed)
+        pairs = zip(a.entries, allowed.ravel().tolist(), strict=True)
         return Balls(a.shape, entries=[x.exp() if seen else zero for x, seen in pairs])
 
     def log(self, a: Balls) -> Balls:

@@ -12,6 +12,7 @@ from functools import cached_property
 import flint
 import numpy as np
 
+from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.balls import precision
 from exactattn.numbers.elementwise import Array
 
@@ -117,9 +118,14 @@ class Difference(Pending):
     def _of_row(self, row: list[flint.arb], c: flint.arb) -> list[flint.arb]:
         return [x - c for x in row]
 
-    def exp(self) -> Balls:
-        """The exponential of every element, at the precision of now."""
-        return Balls(self.shape, entries=[(x - c).exp() for row, c in self._rows() for x in row])
+    def exp(self, allowed: Mask) -> Balls:
+        """The exponential where allowed, exact zero elsewhere, at the precision of now. Shapes: that of the matrix."""
+        if allowed.all():
+            return Balls(self.shape, entries=[(x - c).exp() for row, c in self._rows() for x in row])
+        zero, out = flint.arb(0), []
+        for (row, c), seen in zip(self._rows(), allowed.tolist(), strict=True):
+            out += [(x - c).exp() if is_seen else zero for x, is_seen in zip(row, seen, strict=True)]
+        return Balls(self.shape, entries=out)
 
 
 class Quotient(Pending):
