@@ -13,7 +13,6 @@ import sys
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,10 @@ from exactattn.attention.definition import stages
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.numbers.balls import MOST_BITS, TooCoarse
 from exactattn.numbers.exact import sqrt
+from exactattn.tensors.drawn import DRAWN, Drawn, normal
 from exactattn.truth.blocks import enclose_rows
 from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from hard_tensors import HARD, normal
 
 BITS = 256
 SCALES = (None, Fraction(1), Fraction(1, 3), sqrt(Fraction(2)), Fraction(-1, 7), Fraction(5))
@@ -45,20 +42,20 @@ class Tally:
 
 
 def problem(rng: np.random.Generator, make: Any) -> Tensors:
-    """Tensors of a generator under a drawn spec, mask and bias."""
-    q, k, v = make(rng)
-    shape = len(q), len(k)
-    mask = rng.random(shape) < 0.8 if rng.random() < 0.3 else None
+    """Tensors of a generator under a drawn spec, mask and bias; a mask of the generator stays."""
+    head = make(rng)
+    shape = len(head.q), len(head.k)
+    mask = rng.random(shape) < 0.8 if head.mask is None and rng.random() < 0.3 else head.mask
     bias = rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 4) if rng.random() < 0.3 else None
     spec = AttentionSpec(
         scale=SCALES[rng.integers(len(SCALES))],
         base=Fraction(2) if rng.random() < 0.2 else None,
         causal=("none", "top-left", "bottom-right")[rng.integers(3)],
     )
-    return Tensors.of(q, k, v, spec, mask, bias)
+    return Tensors.of(head.q, head.k, head.v, spec, mask, bias)
 
 
-def drawn(rng: np.random.Generator) -> Any:
+def drawn(rng: np.random.Generator) -> Drawn:
     """Normal numbers of a drawn shape, size and format."""
     queries, keys, width = (int(x) for x in rng.integers(1, (40, 200, 80)))
     dtype = (np.float16, np.float32, np.float64)[rng.integers(3)]
@@ -101,7 +98,8 @@ def judge(tensors: Tensors, tally: Tally, sharp: bool) -> None:
 def campaign(minutes: float, seed: int) -> dict[str, Tally]:
     """Problems of every kind in turn until the time is over."""
     rng = np.random.default_rng(seed)
-    makers = {make.__name__: make for make in HARD} | {"drawn": drawn, "drawn again": drawn}
+    makers = {name: make for name, make in DRAWN.items() if not make(rng).options}  # no option is in `problem` yet
+    makers |= {"drawn": drawn, "drawn again": drawn}
     tallies = {name: Tally() for name in makers}
     end = time.monotonic() + 60 * minutes
     while time.monotonic() < end:

@@ -4,6 +4,7 @@
     ├── NumeralError          a text is not a number of our language, or too large to compute
     ├── CaseError             a case file cannot be used; carries every mistake found in it
     ├── ProblemError          a combination of inputs and options that makes no sense
+    ├── TensorError           a file of tensors cannot be used; carries the file and the tensor
     ├── Unavailable           an engine or a library that is needed is not there, or cannot do this
     └── UsageError            a name or an option on the command line that does not exist
 
@@ -64,6 +65,22 @@ class CaseError(ExactattnError):
 
 class ProblemError(ExactattnError):
     """Inputs and options that make no sense together."""
+
+
+class TensorError(ExactattnError):
+    """A file of tensors that cannot be used: where it is, what was found and wanted, what to do.
+
+    `tensor` is the name of the tensor that is meant, or None where it is the file.
+    """
+
+    def __init__(self, path: str, message: str, tensor: str | None = None, hint: str | None = None) -> None:
+        place = "" if tensor is None else f"tensor {tensor!r}: "
+        advice = "" if hint is None else f" ({hint})"
+        super().__init__(f"{path}: {place}{message}{advice}")
+        self.path = path
+        self.message = message
+        self.tensor = tensor
+        self.hint = hint
 
 
 class Unavailable(ExactattnError):

@@ -1,7 +1,7 @@
 """Finds plug-ins: each file of a plug-in folder exports one object under the folder's one name.
 
-A new engine, generator, law, check or renderer is one new file there. Installed packages add theirs through entry
-points of the group `exactattn.FOLDER`.
+A new engine, generator, reader of tensors, law, check or renderer is one new file there. Installed packages add theirs
+through entry points of the group `exactattn.FOLDER`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from exactattn.errors import UsageError, close
 EXPORTS = {
     "engines": "ENGINE",
     "generators": "GENERATOR",
+    "tensors": "READER",
     "laws": "LAW",
     "checks": "CHECK",
     "render": "RENDERER",

@@ -46,12 +46,17 @@ class Gradients(Generic[A]):
     q: A
     k_ready: A
     v: A
-    bias: A
+    bias: A | None
     sink: A | None
 
 
 def gradients(
-    form: Problem, ar: Arithmetic[A], output_gradient: Any, lse_gradient: Any = None, number: int = 0
+    form: Problem,
+    ar: Arithmetic[A],
+    output_gradient: Any,
+    lse_gradient: Any = None,
+    number: int = 0,
+    with_bias: bool = True,
 ) -> Gradients[A]:
     """The gradients of one head of a problem in row form.
 
@@ -83,16 +88,17 @@ def gradients(
     d_logits = ar.mul(powers, ar.sub_column(ar.matmul_transposed(share, v), inner))
     constant = constant_rows(form, lse_gradient is not None)
     d_logits = _without(ar, d_logits, constant)
-    d_masked = d_logits if spec.base is None else ar.scale(d_logits, log_base)
-    d_scores, d_bias = _through_scores(form, ar, d_masked, out.get((Stage.CAPPED, number)))
+    d_inside, d_bias = _through_scores(form, ar, d_logits, out.get((Stage.CAPPED, number)))
+    factor = mul(form.scale, log_base)
+    x = out[Stage.Q, number]
     q, k = (out.get((ready, number), out.get((plain, number))) for ready, plain in READY)
     assert q is not None
     assert k is not None
     return Gradients(
-        _without(ar, before(form, ar, ar.matmul(d_scores, k), out[Stage.Q, number], queries=True), constant),
-        ar.transposed_matmul(d_scores, q),
+        _without(ar, before(form, ar, ar.scale(ar.matmul(d_inside, k), factor), x, queries=True), constant),
+        ar.scale(ar.transposed_matmul(d_inside, q), factor),
         ar.transposed_matmul(powers, share),
-        d_bias,
+        ar.scale(d_bias, factor if spec.bias_place == "inside" else log_base) if with_bias else None,
         None if lost is None else ar.scale(ar.mul_column(lost, inner), mul(Fraction(-1), log_base)),
     )
 
@@ -127,7 +133,7 @@ def _width(a: Any) -> int:
 
 
 def _through_scores(form: Problem, ar: Arithmetic[A], d_masked: A, capped: A | None) -> tuple[A, A]:
-    """The gradients of the scores and of the bias from that of the masked scores."""
+    """The gradients of the scaled scores and of what the bias is added to, from that of the masked scores."""
     spec = form.spec
     d_inside = d_masked
     if spec.softcap is not None:
@@ -138,10 +144,8 @@ def _through_scores(form: Problem, ar: Arithmetic[A], d_masked: A, capped: A | N
         d_inside = ar.mul(d_masked, ar.add(one, slope))
         if spec.softcap_order == "after-mask":  # a blocked key has the score -c whatever q and k are
             d_inside = ar.fill(d_inside, ~form.visible, ZERO)
-    d_scores = ar.scale(d_inside, form.scale)
-    if spec.bias_place == "inside":
-        return d_scores, d_scores
-    return d_scores, d_masked if spec.softcap_order == "before-bias" else d_inside
+    outside = spec.bias_place == "outside" and spec.softcap_order == "before-bias"
+    return d_inside, d_masked if outside else d_inside
 
 
 def before(form: Problem, ar: Arithmetic[A], d_ready: A, x: A, *, queries: bool) -> A:

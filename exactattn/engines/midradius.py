@@ -33,6 +33,7 @@ from exactattn.numbers.near import (
 )
 from exactattn.numbers.pending import Difference, Largest, Quotient, Scaled, divided
 from exactattn.numbers.products import ZERO, product
+from exactattn.numbers.weighted import Weighted
 
 EXP_ULPS = LOG_ULPS = TANH_ULPS = 4
 LOWEST = 746.0  # exp(-746) is less than half the smallest subnormal
@@ -94,8 +95,7 @@ class MidradiusArithmetic:
 
     def transposed_matmul(self, a: Near, b: Near) -> Near:
         """The transpose of a times b. Rounding or proof: `numbers/products.py`."""
-        turned = Near(a.mid.T, a.rel.T, a.abs.T, a.nonneg)
-        return product(turned, b, sharp=self.sharp)
+        return product(a.transposed(), b, sharp=self.sharp)
 
     def scale(self, a: Near, factor: Exact) -> Near:
         """Every element times one exact number f.
@@ -137,14 +137,23 @@ class MidradiusArithmetic:
     def mul(self, a: Near, b: Near) -> Near:
         """The product, element by element.
 
-        Rounding or proof: as for `mul_column`, with |A| and |B| bounded by the row where they are wide.
+        Rounding or proof: as for `mul_column`, with |A| and |B| bounded by the row where they are wide. The radius d_b
+        of a wide row of b times the elements of a that is not negative stays what it is, d_b (1 + r_a) A: `Weighted`.
         """
         with np.errstate(all="ignore"):
             rel = up((a.rel + b.rel + a.rel * b.rel) * (1 + 2 * U) + U)
             abs_ = (2 + rel) * TINY
-            for one, other in ((a, b), (b, a)):
-                if one.abs.any():
-                    abs_ = abs_ + one.abs * (_sizes(other) * (1 + other.rel) + other.abs)
+            if a.abs.any():
+                abs_ = abs_ + a.abs * (_sizes(b) * (1 + b.rel) + b.abs)
+            by_rows = a.abs.shape[1] == b.abs.shape[1] == b.rel.shape[1] == 1
+            if a.nonneg and a.shape[1] > WIDE and by_rows:
+                part = np.asarray(up(b.abs * (1 + by_row(a.rel))))
+                mid = b.computed(self.spend) if isinstance(b, Difference) else b.mid.copy()
+                limits = np.maximum(mid.max(axis=1, keepdims=True), -mid.min(axis=1, keepdims=True)) * (1 + 4 * U)
+                mid *= a.mid
+                return Weighted(mid, rel, np.asarray(up(abs_)), part, limits, a)
+            if b.abs.any():
+                abs_ = abs_ + b.abs * (_sizes(a) * (1 + a.rel) + a.abs)
             return Near(a.mid * b.mid, rel, np.asarray(up(abs_)), a.nonneg and b.nonneg)
 
     def fill(self, a: Near, where: Mask, x: Exact) -> Near:
@@ -159,6 +168,9 @@ class MidradiusArithmetic:
         every, some = where.all(axis=1, keepdims=True), where.any(axis=1, keepdims=True)
         if not some.any():
             return a
+        if isinstance(a, Weighted) and exact and (every == some).all():
+            own, part = (np.where(every, 0.0, radius) for radius in (a.own, a.part))
+            return Weighted(mid, np.where(every, 0.0, a.rel), own, part, a.limits, a.weight)
         other = a.abs if exact else np.where(some, up(a.abs + radius), a.abs)
         return Near(mid, np.where(every, 0.0, a.rel), np.where(every, radius, other), a.nonneg and near >= 0)
 
@@ -222,7 +234,10 @@ class MidradiusArithmetic:
             np.exp(fresh, out=fresh)
         if not every:
             np.copyto(fresh, 0.0, where=~allowed)
-        return Near(fresh, p, np.where(p < np.inf, up((1 + p) * TINY), np.inf), nonneg=True)
+        out = Near(fresh, p, np.where(p < np.inf, up((1 + p) * TINY), np.inf), nonneg=True)
+        if below:
+            out.ceiling = 1 + 4 * EXP_ULPS * U
+        return out
 
     def log(self, a: Near) -> Near:
         """The natural logarithm of positive elements.
@@ -310,7 +325,7 @@ def _number(x: Exact) -> tuple[float, bool]:
 
 def _sizes(a: Near) -> Floats:
     """No less than |mid|: by the row where a is wide, else by the element."""
-    return a.most(1) if a.shape[1] > WIDE else np.abs(a.mid)
+    return a.limit() if a.shape[1] > WIDE else np.abs(a.mid)
 
 
 def _absolute(a: Near) -> Floats:

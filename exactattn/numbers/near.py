@@ -19,7 +19,7 @@ U = 2.0**-53  # the unit roundoff of float64
 TINY = 2.0**-1021  # more than any float64 operation loses by underflow, and than 2**40 times that
 HUGE = 2.0**1000  # sums of products bounded by less cannot overflow on their way
 WIDE = 256  # an array of more columns gets one radius a row, a narrower one gets one an element
-CHUNK = 512  # sums of more than twice that are cut into pieces, for a smaller radius
+CHUNK = 256  # sums of more than twice that are cut into pieces, for a smaller radius
 
 
 def gamma(n: int) -> float:
@@ -70,6 +70,7 @@ class Near:
         self._mid, self._rel, self._abs, self.nonneg = mid, rel, abs_, nonneg
         self._shape: tuple[int, int] = mid.shape  # known without computing a mid that waits
         self.owned = False  # was the memory of mid made for this value alone?
+        self.ceiling: float | None = None  # no less than any |mid|, where that is known for nothing
         self._sizes: dict[tuple[str, int], Floats] = {}
 
     @property
@@ -105,6 +106,10 @@ class Near:
         """Midpoints."""
         return self.mid[index]
 
+    def transposed(self) -> Near:
+        """Rows and columns exchanged."""
+        return Turned(self)
+
     @cached_property
     def is_exact(self) -> bool:
         """Is every x known to be its mid?"""
@@ -131,15 +136,25 @@ class Near:
 
     def one(self, axis: int) -> Floats:
         """No less than the sum of |mid| along an axis, which stays with length 1."""
-        return self.size("one", axis, lambda: summed_up(np.abs(self.mid).sum(axis=axis, keepdims=True), self._n(axis)))
+
+        def total() -> Floats:
+            if not self.nonneg or axis == 1:
+                size = self.mid if self.nonneg else np.abs(self.mid)
+                return np.asarray(summed_up(size.sum(axis=axis, keepdims=True), self._n(axis)))
+            return np.asarray(summed_up(np.ones((1, len(self.mid))) @ self.mid, self._n(axis)))
+
+        return self.size("one", axis, total)
 
     def two(self, axis: int) -> Floats:
         """No less than the Euclidean norm of mid along an axis, which stays with length 1.
 
-        Proof: `summed_up` for the squares, which holds what their underflow loses; the factor covers the root.
+        Proof: `summed_up` for the squares, which holds what their underflow loses; the factor covers the root. Where no
+        element is above the ceiling c, the sum of squares is at most c times the sum.
         """
 
         def norm() -> Floats:
+            if self.ceiling is not None:
+                return np.asarray(np.sqrt(up(self.ceiling * self.one(axis))) * (1 + 2.0**-50))
             if axis == 1:  # one BLAS product a row; einsum takes twice as long
                 squares = np.matmul(self.mid[:, np.newaxis, :], self.mid[:, :, np.newaxis])[:, :, 0]
             else:
@@ -157,8 +172,27 @@ class Near:
 
         return self.size("most", axis, largest)
 
+    def limit(self) -> Floats:
+        """No less than |mid| in each row, by what is at hand. Shapes: (n, m) -> (n, 1)."""
+        return self._sizes["limit", 1] if ("limit", 1) in self._sizes else self.most(1)
+
     def _n(self, axis: int) -> int:
         return self.shape[axis]
+
+
+class Turned(Near):
+    """The transpose of a matrix, whose sizes are those of the matrix along the other axis."""
+
+    def __init__(self, source: Near) -> None:
+        super().__init__(source.mid.T, source.rel.T, source.abs.T, source.nonneg)
+        self.source = source
+        self.ceiling = source.ceiling
+
+    def size(self, name: str, axis: int, make: Callable[[], Floats]) -> Floats:
+        """That of the source."""
+        if name in ("one", "two", "most"):
+            return np.asarray(getattr(self.source, name)(1 - axis).T)
+        return super().size(name, axis, make)
 
 
 def exactly(mid: Floats) -> Near:

@@ -79,7 +79,15 @@ class Difference(Near):
         if isinstance(self._a, Scaled):
             return self._a.minus(self._column, spend)
         with np.errstate(all="ignore"):
+            if spend and self._a.owned:
+                memory = self._a.spend()
+                return np.asarray(np.subtract(memory, self._column, out=memory))
             return np.asarray(np.subtract(self._a.mid, self._column))
+
+    def limit(self) -> Floats:
+        """No less than |mid| in each row: |A| + |C|, as rounding keeps the order."""
+        with np.errstate(all="ignore"):
+            return np.asarray(up(self._a.limit() + np.abs(self._column)))
 
     @property
     def mid(self) -> Floats:

@@ -19,6 +19,7 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
+from exactattn.numbers.weighted import Weighted
 
 ZERO = np.zeros((1, 1))
 SMALL = 2.0**-400  # norms above it owe nothing to what `Near.two` adds for underflow
@@ -31,6 +32,8 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
     r_b |B| + d_b of b: BLAS errs by at most gamma M + k 2**-1074, in any order of summation, fused or not, and
     |a b - A B| <= ((1 + r_a)(1 + r_b) - 1) |A||B| + (1 + r_a) |A| d_b + d_a ((1 + r_b) |B| + d_b), summed over l.
     What underflows is in the TINY that `up` adds, as k is below 2**50.
+    A radius part W of a (`Weighted`) adds sum_l part W_il ((1 + r_b) |B_lj| + d_b), at most that sum of the row times
+    the largest |B|.
     Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A wide product gets one
     radius a row. The radius is 0 in rows that the grid certificate proves exact (see `numbers/grid.py`).
     """
@@ -49,19 +52,25 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
             radius = np.where(size < HUGE, radius, np.inf)
         out = Near(mid, ZERO, radius, a.nonneg and b.nonneg)
         out.owned = True
+        if wide:  # rounding keeps a sum below what bounds the sum of absolute values
+            out.size("limit", 1, lambda: np.asarray(up(size * (1 + gamma(roundings(length))))))
         return out
 
 
 def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:
     """The radius but for underflow, for operands that are not exact."""
     length = a.shape[1]
-    r_a, d_a = by_row(a.rel), by_row(a.abs)
+    r_a, d_a = by_row(a.rel), by_row(a.own if isinstance(a, Weighted) else a.abs)
     r_b, d_b = float(b.rel.max()), float(b.abs.max())
     radius = (gamma(roundings(length)) + r_a + r_b + r_a * r_b) * size
     if d_b:
         radius = radius + (1 + r_a) * a.one(1) * d_b
     if d_a.any():
         radius = radius + d_a * ((1 + r_b) * b.one(1 if transposed else 0).max() + length * d_b)
+    if isinstance(a, Weighted):
+        most = b.most(1 if transposed else 0)
+        most = most.max() if radius.shape[1] == 1 else most.T if transposed else most
+        radius = radius + a.summed(a.part) * ((1 + r_b) * most + d_b)
     return raise_(np.asarray(radius))
 
 

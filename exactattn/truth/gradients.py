@@ -84,7 +84,7 @@ def enclose_gradients(
     Errors: ProblemError for another shape, or a gradient that is not finite.
     """
     engine = plugins.get("engines", "midradius")
-    wanted = Wanted(engine.arithmetic(sharp), engine.floats, bias, block)
+    wanted = Wanted(engine.arithmetic(sharp, spend=True), engine.floats, bias, block)
     return _enclosed(tensors, wanted, output_gradient, lse_gradient, workers)
 
 
@@ -162,7 +162,7 @@ def head_gradients(wanted: Wanted, head: OneHead, g: Any, dl: Any = None) -> Hea
         rows = np.arange(start, min(start + size, queries))
         problem = head.problem(rows, k, v)
         dl_rows = None if dl is None else _kept(dl, rows, lost)
-        done = gradients(problem, ar, _kept(g, rows, lost), dl_rows)
+        done = gradients(problem, ar, _kept(g, rows, lost), dl_rows, with_bias=wanted.bias)
         out = _with(wanted, head, out, done, len(rows))
         allowed = seen_keys(problem)
         seen |= allowed.any(axis=0)
