@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import flint
 import numpy as np
 import pytest
-from hard_tensors import HARD, normal
+from hard_tensors import normal
 from mpmath import mp, mpf
 
 from exactattn import plugins
@@ -18,6 +18,7 @@ from exactattn.errors import ProblemError
 from exactattn.numbers.ball_matrix import Balls
 from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.exact import sqrt
+from exactattn.tensors.drawn import DRAWN
 from exactattn.truth import ball_blocks
 from exactattn.truth.ball_blocks import (
     BallHead,
@@ -35,19 +36,27 @@ DIGITS = 60
 PARTS = ("high", "low", "rest", "bits")
 
 
-def by_mpmath(q, k, v):
-    """Rows of (weights, lse, context), by mpmath with `DIGITS` digits after those that the scores are made of."""
+def by_mpmath(q, k, v, mask=None, softcap=None):
+    """Rows of (weights, lse, context), by mpmath with `DIGITS` digits after those that the scores are made of; None for
+    a row with no key.
+    """
     exponents = np.frexp(q)[1].max() + np.frexp(k)[1].max()
     with mp.workdps(DIGITS + 40 + max(0, int(exponents))):
-        numbers = [[[mpf(x) for x in row] for row in array.tolist()] for array in (q, k, v)]
+        queries, keys, values = [[[mpf(x) for x in row] for row in array.tolist()] for array in (q, k, v)]
         out = []
-        for query in numbers[0]:
-            scores = [mp.fdot(query, key) / mp.sqrt(len(query)) for key in numbers[1]]
-            largest = max(scores)
-            powers = [mp.exp(s - largest) for s in scores]
+        for i, query in enumerate(queries):
+            scores = [mp.fdot(query, key) / mp.sqrt(len(query)) for key in keys]
+            if softcap is not None:
+                scores = [softcap * mp.tanh(s / softcap) for s in scores]
+            seen = range(len(keys)) if mask is None else np.flatnonzero(mask[i]).tolist()
+            if not seen:
+                out.append(None)
+                continue
+            largest = max(scores[j] for j in seen)
+            powers = [mp.exp(s - largest) if j in seen else mpf(0) for j, s in enumerate(scores)]
             total = mp.fsum(powers)
             weights = [p / total for p in powers]
-            context = [mp.fdot(weights, column) for column in zip(*numbers[2], strict=True)]
+            context = [mp.fdot(weights, column) for column in zip(*values, strict=True)]
             out.append((weights, [largest + mp.log(total)], context))
         return out
 
@@ -58,24 +67,33 @@ def distances(found, head, row, true):
         yield abs(t - mpf(high) - mpf(low)), mpf(rest)
 
 
-@pytest.mark.parametrize("make", HARD, ids=lambda make: make.__name__)
-def test_hard_tensors_are_held(make):
+@pytest.mark.parametrize("name", DRAWN)
+def test_hard_tensors_are_held(name):
     """mpmath errs by less than 10^-DIGITS of the largest number of the row, which a radius may miss."""
-    q, k, v = make(np.random.default_rng(11))
-    truth = by_mpmath(q, k, v)
+    made = DRAWN[name](np.random.default_rng(11))
+    truth = by_mpmath(made.q, made.k, made.v, made.mask, *made.options.values())
+    assert set(made.options) <= {"softcap"}
+    tensors = Tensors.of(made.q, made.k, made.v, AttentionSpec(**made.options), made.mask)
     for place, stage in enumerate((Stage.WEIGHTS, Stage.LSE, Stage.CONTEXT)):
-        found = enclose_rows_by_balls(Tensors.of(q, k, v), stage=stage)
-        size = {Stage.WEIGHTS: 1.0, Stage.CONTEXT: float(np.abs(v).max())}.get(stage)
+        found = enclose_rows_by_balls(tensors, stage=stage)
+        size = {Stage.WEIGHTS: 1.0, Stage.CONTEXT: float(np.abs(made.v).max())}.get(stage)
         with mp.workdps(1000):
             for row, true in enumerate(truth):
-                slack = mpf(10) ** -DIGITS * max(abs(t) for t in true[place])
-                for error, rest in distances(found, 0, row, true[place]):
-                    assert error <= rest + slack
-                    if mp.isinf(rest):
-                        assert abs(true[place][0]) > 2**1023  # an lse past float64
-                    else:
-                        bound = mpf(size) if size is not None else max(1, abs(true[place][0]))
-                        assert rest <= max(2 * mpf(2) ** -90 * bound, mpf(2) ** -1074)
+                assert found.defined[0, row].all() == (true is not None)
+                if true is not None:
+                    assert_row_is_held(found, row, true[place], size)
+
+
+def assert_row_is_held(found, row, true, size):
+    largest = max(abs(t) for t in true)
+    for error, rest in distances(found, 0, row, true):
+        assert error <= rest + mpf(10) ** -DIGITS * largest
+        if mp.isinf(rest):
+            assert largest > 2**1023  # an lse past float64
+        else:
+            assert rest <= max(
+                mpf(2) ** -90 * (max(1, largest * (1 + mpf(2) ** -50)) if size is None else mpf(size)), mpf(2) ** -1074
+            )
 
 
 def test_only_the_rows_that_need_them_get_more_bits():
