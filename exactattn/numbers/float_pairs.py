@@ -74,19 +74,21 @@ class FloatPairs:
         return spacing(np.where(self.low * np.sign(self.high) < 0, np.nextafter(size, 0), size), fmt)
 
     def least_ulps(self, fmt: Format) -> Floats:
-        """No more than the ulp of a format at any real that may be t.
+        """No more than the ulp of a format at any real that may be t."""
+        return spacing(self.least(), fmt)
+
+    def least(self) -> Floats:
+        """No more than any |t|.
 
         Rounding or proof: |t| >= |high| + inward with inward = low (signed as high) - rest, whose computed sign is
         right. Where it is negative, the factor covers its rounding and the step down that of the sum.
         """
         size, inward = np.abs(self.high), self.low * np.sign(self.high) - self.rest
         least = np.nextafter(size + inward * (1 + 2.0**-51), -np.inf)
-        return spacing(np.where(inward < 0, np.maximum(least, 0), size), fmt)
+        return np.where(inward < 0, np.maximum(least, 0), size)
 
-    def largest_ulps(self, fmt: Format) -> Floats:
-        """No less than the ulp of a format at any real that may be t.
-
-        Rounding or proof: |t| <= |high| + |low| + rest; the factor 2 covers the rounding of the inner sum, and the
-        next float64 up that of the outer one.
+    def largest(self) -> Floats:
+        """No less than any |t|. Rounding or proof: the factor 2 covers the rounding of the sum of the small parts, the
+        next float64 up that of the whole.
         """
-        return spacing(np.nextafter(np.abs(self.high) + 2 * (np.abs(self.low) + self.rest), np.inf), fmt)
+        return np.asarray(np.nextafter(np.abs(self.high) + 2 * (np.abs(self.low) + self.rest), np.inf))

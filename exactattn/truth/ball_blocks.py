@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import gcd
 
 import numpy as np
@@ -35,6 +35,7 @@ MOST_ROWS = 128  # of one block; with fewer than 64 (more than 16384 keys) Arb's
 RADIUS = 2.0**-90
 LEAST_RADIUS = 2.0**-100  # two float64 numbers hold 106 bits
 SMALLEST = 2.0**-1074
+ZERO = 2.0**-300
 STAGES = (Stage.WEIGHTS, Stage.LSE, Stage.CONTEXT)
 
 
@@ -159,13 +160,10 @@ def _jobs(
 
 def _done(job: _Job) -> BallRows:
     """The rows of one job."""
-    size = 1.0
-    if job.stage is Stage.CONTEXT:
-        v = np.abs(np.asarray(job.head.v, dtype=np.float64))
-        size = float(v[np.isfinite(v)].max(initial=0.0))
+    balls = BallHead(job.head, job.stage)
     relative = job.radius if job.stage is Stage.LSE else 0.0
-    close = partial(_close, most=max(job.radius * size, SMALLEST), relative=relative)
-    return BallHead(job.head, job.stage).enclosed(job.rows, close, job.bits)
+    close = partial(_close, most=max(job.radius * balls.size, SMALLEST), relative=relative)
+    return balls.enclosed(job.rows, close, job.bits)
 
 
 def _close(found: FloatPairs, most: float, relative: float) -> Mask:
@@ -193,6 +191,18 @@ class BallHead:
         self.engine = plugins.get("engines", "ball")
         self.arithmetic = self.engine.arithmetic(whole=True)
         self._lifted: dict[int, tuple[Balls, Balls]] = {}
+
+    @cached_property
+    def size(self) -> float:
+        """What radii are measured by: max |v| over its finite numbers for a context, else 1."""
+        if self.stage is not Stage.CONTEXT:
+            return 1.0
+        v = np.abs(np.asarray(self.head.v, dtype=np.float64))
+        return float(v[np.isfinite(v)].max(initial=0.0))
+
+    def is_sharp(self, found: FloatPairs) -> Mask:
+        """Where a radius is next to nothing beside the value, or beside what any format but float64 tells from 0."""
+        return _close(found, max(ZERO * self.size, SMALLEST), RADIUS)
 
     def blocks(self, rows: Rows, bits: int = BITS) -> Iterator[slice]:
         """Pieces of some rows, of which one fits into memory."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,15 @@ from numpy.typing import NDArray
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Stage
-from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.float_enclosure import FloatEnclosure
-from exactattn.numbers.float_pairs import FloatPairs
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
-from exactattn.numbers.spacing import spacing
-from exactattn.truth.ball_blocks import SMALLEST, BallHead
+from exactattn.truth.ball_blocks import BallHead
 from exactattn.truth.one_head import OneHead, Rows
+from exactattn.truth.questions import Answers, Measured, Question, WithinUlps
 from exactattn.truth.tensors import Tensors
 
-Answers = NDArray[np.object_]
 CELLS = 2**19  # scores of one block
 ENGINES = ("midradius", "midradius, sharp", "ball")
 
@@ -117,14 +113,50 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decided:
-    """An `Answer` for each element, and how many rows each engine had to do (a row counts for each head)."""
+    """An `Answer` for each element, and how many rows each engine had to do (a row counts for each head).
+
+    `answers` has the shape of the data where all heads have one, else one axis; `heads` has an array for each.
+    """
 
     answers: Answers
     rows: Mapping[str, int]
+    heads: tuple[Answers, ...] = ()
 
     def count(self, answer: Answer) -> int:
         """How many elements have an answer."""
         return int((self.answers == answer).sum())
+
+
+def ask(
+    tensors: Tensors,
+    data: Sequence[NDArray[Any]] | NDArray[Any],
+    question: Question,
+    stage: Stage = Stage.CONTEXT,
+    *,
+    rows: Rows | None = None,
+    engines: Sequence[str] = ENGINES,
+    workers: int = 1,
+) -> Decided:
+    """A question about each float of `data`, by the cheapest engine that can tell, row by row.
+
+    Shapes: data an array a head (L, width of the stage), or (B*H, L, width), or of the named rows alone; numbers that
+    float64 holds. An undefined row, and data that is not finite, cannot tell. A tie that no number of bits decides
+    cannot tell either, after `MOST_BITS`. `workers` is a number of threads, one head each.
+    """
+    assert len(data) == len(tensors.heads)
+
+    def one(head: OneHead, x: Any) -> Decided:
+        some = np.arange(head.lengths[0]) if rows is None else rows
+        return _decided(head, some, np.asarray(x, dtype=np.float64), question, stage, engines)
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        found = list((pool.map if workers > 1 else map)(one, tensors.heads, data))
+    counts = {engine: sum(one.rows[engine] for one in found) for engine in ENGINES}
+    same = len({one.answers.shape for one in found}) <= 1
+    answers = (
+        np.stack([one.answers for one in found]) if same else np.concatenate([one.answers.ravel() for one in found])
+    )
+    return Decided(answers, counts, tuple(one.answers for one in found))
 
 
 def within_ulps(
@@ -133,81 +165,52 @@ def within_ulps(
     fmt: Format,
     ulps: float = 0.5,
     stage: Stage = Stage.CONTEXT,
-    engines: tuple[str, ...] = ENGINES,
+    engines: Sequence[str] = ENGINES,
 ) -> Decided:
-    """Is each float of `data` within so many ulps of the true value, the ulp of the format at the true value?
-
-    Shapes: data (B*H, L, width of the stage), whose numbers float64 holds. An undefined row, and data that is not
-    finite, cannot tell. A tie that no number of bits decides cannot tell either.
-    """
-    assert len(data) == len(tensors.heads)
-    data = np.asarray(data, dtype=np.float64)
-    found = [_decided(head, x, fmt, ulps, stage, engines) for head, x in zip(tensors.heads, data, strict=True)]
-    rows = {engine: sum(one.rows[engine] for one in found) for engine in ENGINES}
-    return Decided(np.stack([one.answers for one in found]), rows)
+    """Is each float of `data` within so many ulps of the true value, the ulp of the format at the true value?"""
+    return ask(tensors, data, WithinUlps(fmt, ulps), stage, engines=engines)
 
 
-def _decided(head: OneHead, data: Floats, fmt: Format, ulps: float, stage: Stage, engines: tuple[str, ...]) -> Decided:
-    """The same of one head."""
+def _decided(
+    head: OneHead, rows: Rows, data: Floats, question: Question, stage: Stage, engines: Sequence[str]
+) -> Decided:
+    """The same of some rows of one head; data has these rows."""
+    assert len(data) == len(rows)
     answers = np.full(data.shape, Answer.CANNOT_TELL, dtype=object)
-    open_rows = np.isfinite(data).any(axis=1) & ~head.undefined(np.arange(len(data)), stage)
+    open_rows = np.isfinite(data).any(axis=1) & ~head.undefined(rows, stage)
     done = dict.fromkeys(ENGINES, 0)
     for engine in engines:
-        rows = np.nonzero(open_rows)[0]
-        if not len(rows):
+        left = np.nonzero(open_rows)[0]
+        if not len(left):
             break
-        done[engine] += len(rows)
-        for some, error, ulp in _errors(engine, head, rows, data, fmt, stage):
-            where = rows[some]
-            new = _answers(error, ulp, ulps)
+        done[engine] += len(left)
+        for some, error in _errors(engine, head, rows[left], data[left], stage):
+            where = left[some]
+            new = question.answers(error, where)
             answers[where] = np.where(answers[where] == Answer.CANNOT_TELL, new, answers[where])
             unknown = (answers[where] == Answer.CANNOT_TELL) & np.isfinite(data[where])
             open_rows[where] = unknown.any(axis=1)
-    return Decided(answers, done)
+    return Decided(answers, done, (answers,))
 
 
-Measured = tuple[slice, tuple[Floats, Floats], tuple[Floats, Floats]]
-
-
-def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, fmt: Format, stage: Stage) -> Iterator[Measured]:
-    """Block by block: the error as midpoint and radius, and the least and largest ulp at the true value."""
+def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, stage: Stage) -> Iterator[tuple[slice, Measured]]:
+    """Block by block of some rows, whose floats `data` has: the errors, and how large the true values are."""
     if engine == "ball":
-        yield from _ball_errors(head, rows, data, fmt, stage)
+        yield from _ball_errors(head, rows, data, stage)
         return
     blocks = Blocks(head, rows, stage, engine != "midradius", None)
     for some in blocks.slices:
         found = blocks.enclosed(some)
         size, rad = np.abs(found.mid), found.rad
         with np.errstate(all="ignore"):
-            least = spacing(np.maximum((size - rad) * (1 - 2.0**-50), 0), fmt)
-            largest = spacing(up(size + rad), fmt)
-        yield some, found.error_of(data[rows[some]]), (least, largest)
+            least, largest = np.maximum((size - rad) * (1 - 2.0**-50), 0), up(size + rad)
+        yield some, Measured(*found.error_of(data[some]), least, largest)
 
 
-def _ball_errors(head: OneHead, rows: Rows, data: Floats, fmt: Format, stage: Stage) -> Iterator[Measured]:
-    """The same by balls, with more bits until every radius is far below an ulp of the format."""
+def _ball_errors(head: OneHead, rows: Rows, data: Floats, stage: Stage) -> Iterator[tuple[slice, Measured]]:
+    """The same by balls, each row with as many bits as it needs."""
     balls = BallHead(head, stage)
     for some in balls.blocks(rows):
-        found = balls.enclosed(rows[some], partial(_is_sharp, fmt=fmt))
-        yield some, found.error_of(data[rows[some]]), (found.least_ulps(fmt), found.largest_ulps(fmt))
-
-
-def _is_sharp(found: FloatPairs, fmt: Format) -> Mask:
-    """Where a radius is below 2**-40 ulps, or the smallest that a float64 can be."""
-    return np.asarray(found.rest <= np.maximum(found.least_ulps(fmt) * 2.0**-40, SMALLEST))
-
-
-def _answers(error: tuple[Floats, Floats], ulp: tuple[Floats, Floats], ulps: float) -> Answers:
-    """YES where |error| is surely at most ulps * ulp, NO where it is surely more.
-
-    Rounding or proof: the factors 1 +- 2**-40 cover the few roundings on each side; a radius of 0 with a difference of
-    0 ulps * ulp needs none. NaN decides nothing.
-    """
-    mid, rad = np.abs(error[0]), error[1]
-    with np.errstate(all="ignore"):
-        most = np.where(rad == 0, mid, (mid + rad) * (1 + 2.0**-40))
-        least = np.where(rad == 0, mid, (mid - rad) * (1 - 2.0**-40))
-        yes, no = most <= ulps * ulp[0], least > ulps * ulp[1]
-    out = np.full(mid.shape, Answer.CANNOT_TELL, dtype=object)
-    out[yes], out[no] = Answer.YES, Answer.NO
-    return out
+        found = balls.enclosed(rows[some], balls.is_sharp)
+        with np.errstate(all="ignore"):
+            yield some, Measured(*found.error_of(data[some]), found.least(), found.largest())

@@ -32,7 +32,8 @@ def test_every_form_holds_both_ends(high, low, rest, data):
     for t in ends:
         assert wide.contains(t)
         assert abs(F(data) - t - mid) <= rad
-        assert found.largest_ulps(FORMATS["float32"])[0, 0] >= FORMATS["float32"].ulp(t)
+        assert F(float(found.least()[0, 0])) <= abs(t) <= F(float(found.largest()[0, 0]))
+        assert found.least_ulps(FORMATS["float32"])[0, 0] <= FORMATS["float32"].ulp(t)
 
 
 def test_what_two_floats_hold_exactly_has_no_radius():
