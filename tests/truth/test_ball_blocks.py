@@ -17,7 +17,9 @@ from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
 from exactattn.numbers.ball_matrix import Balls
 from exactattn.numbers.balls import TooCoarse
+from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import sqrt
+from exactattn.numbers.formats import FORMATS
 from exactattn.tensors.drawn import DRAWN
 from exactattn.truth import ball_blocks
 from exactattn.truth.ball_blocks import (
@@ -27,7 +29,7 @@ from exactattn.truth.ball_blocks import (
     enclose_heads_by_balls,
     enclose_rows_by_balls,
 )
-from exactattn.truth.blocks import enclose
+from exactattn.truth.blocks import enclose, within_ulps
 from exactattn.truth.tensors import Tensors
 from exactattn.truth.workers import Workers
 
@@ -117,6 +119,19 @@ def test_cancelling_values_get_bits_relative_to_what_is_asked():
     # exact value: -2^40 tanh(2^-51); the first two terms of its series
     t = F(2) ** 40 * (F(2) ** -51 - F(2) ** -153 / 3)
     assert found[0, 0, 0].lower - F(2) ** -200 <= -t <= found[0, 0, 0].upper + F(2) ** -200
+
+
+def test_an_exact_zero_takes_bits_until_short_formats_tell_it_from_their_smallest_number():
+    # equal keys with opposite values, and a third whose value is 0: t = 0, of which balls only know a small radius
+    q, k = np.array([[0.3, 1.0, 2.0]]), np.array([[1.0, 0.1, 0.2]] * 2 + [[3.0, 1.0, 1.0]])
+    tensors = Tensors.of(q, k, np.array([[1e6], [-1e6], [0.0]]))
+    balls = BallHead(tensors.heads[0], Stage.CONTEXT)
+    found = balls.enclosed(np.arange(1), balls.is_sharp)
+    assert found.bits.tolist() == [452]
+    assert found[0, 0].contains(F(0))
+    zero = np.zeros((1, 1, 1))
+    assert within_ulps(tensors, zero, FORMATS["float32"]).count(Answer.YES) == 1
+    assert within_ulps(tensors, zero, FORMATS["float64"]).count(Answer.CANNOT_TELL) == 1
 
 
 def test_what_no_bits_tell_is_unknown(monkeypatch):
