@@ -19,6 +19,7 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
+from exactattn.numbers.slices import sliced_product
 from exactattn.numbers.weighted import Weighted
 
 ZERO = np.zeros((1, 1))
@@ -35,9 +36,14 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
     A radius part W of a (`Weighted`) adds sum_l part W_il ((1 + r_b) |B_lj| + d_b), at most that sum of the row times
     the largest |B|.
     Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A wide product gets one
-    radius a row. The radius is 0 in rows that the grid certificate proves exact (see `numbers/grid.py`).
+    radius a row. The radius is 0 in rows that the grid certificate proves exact (see `numbers/grid.py`); where it does
+    not, the sharp product of exact operands is made of slices (see `numbers/slices.py`).
     """
     with np.errstate(all="ignore"):
+        if sharp and transposed and a.is_exact and b.is_exact and not certified_rows(a, b).all():
+            sliced = sliced_product(a, b)
+            if sliced is not None:
+                return sliced
         mid = _multiplied(a.mid, b.mid.T if transposed else b.mid)
         wide = mid.shape[1] > WIDE
         size = _sharp_size(a, b, transposed, wide) if sharp else _size(a, b, transposed, wide)

@@ -23,7 +23,7 @@ from exactattn.truth.layouts import checked
 from exactattn.truth.one_head import OneHead
 from exactattn.truth.tensors import Tensors
 
-CELLS = 2**18  # scores of one block; a gradient has a few such arrays at a time
+CELLS = 2**19  # scores of one block; a gradient has a few such arrays at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,9 +164,12 @@ def head_gradients(wanted: Wanted, head: OneHead, g: Any, dl: Any = None) -> Hea
         dl_rows = None if dl is None else _kept(dl, rows, lost)
         done = gradients(problem, ar, _kept(g, rows, lost), dl_rows, with_bias=wanted.bias)
         out = _with(wanted, head, out, done, len(rows))
-        allowed = seen_keys(problem)
-        seen |= allowed.any(axis=0)
-        moved |= allowed[~constant_rows(problem, dl is not None)].any(axis=0)
+        if head.restricts() or keys == 1:
+            allowed = seen_keys(problem)
+            seen |= allowed.any(axis=0)
+            moved |= allowed[~constant_rows(problem, dl is not None)].any(axis=0)
+        else:
+            seen[:] = moved[:] = True
     return replace(out, v=_cleared(ar, out.v, ~seen, head.v.shape[1]), still=~moved)
 
 
