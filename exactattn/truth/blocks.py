@@ -17,22 +17,19 @@ from numpy.typing import NDArray
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Stage
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
+from exactattn.truth.ball_blocks import BallHead
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.questions import Answers, Measured, Question, WithinUlps
-from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
 from exactattn.truth.tiles import lifted_tiles, mean_of_values, merged
 
 CELLS = 2**19  # scores of one block
 MOST_KEYS = 2**14  # more keys are cut into tiles
 TILE = 2**12
-MOST_BITS = 2048
-BALL_CELLS = 2**16  # scores of one batch of rows in balls
 ENGINES = ("midradius", "midradius, sharp", "ball")
 
 
@@ -233,21 +230,9 @@ def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, stage: Stage) 
 
 
 def _ball_errors(head: OneHead, rows: Rows, data: Floats, stage: Stage) -> Iterator[tuple[slice, Measured]]:
-    """The same by balls, with more bits until every ball of the batch has ends. Nothing where `MOST_BITS` give none."""
-    engine = plugins.get("engines", "ball")
-    size = max(1, BALL_CELLS // head.lengths[1])
-    for start in range(0, len(rows), size):
-        some = slice(start, start + size)
-        bits = FIRST_BITS
-        while bits <= MOST_BITS:
-            with engine.precision(bits):
-                arithmetic = engine.arithmetic()
-                problem = head.problem(rows[some], *head.lifted(arithmetic))
-                try:
-                    parts = Parts.of(stages(problem, arithmetic, until=stage)[stage, 0], engine)
-                except TooCoarse:
-                    bits *= 4
-                    continue
-            with np.errstate(all="ignore"):
-                yield some, Measured(*parts.error_of(data[some]), parts.least(), parts.largest())
-            break
+    """The same by balls, each row with as many bits as it needs."""
+    balls = BallHead(head, stage)
+    for some in balls.blocks(rows):
+        found = balls.enclosed(rows[some], balls.is_sharp)
+        with np.errstate(all="ignore"):
+            yield some, Measured(*found.error_of(data[some]), found.least(), found.largest())
