@@ -54,9 +54,10 @@ def lines(rows: int, results: list[Result]) -> Iterator[str]:
         pace.append(found["seconds"] / scores * 1e9)
         peak = max(peak, found["peak"])
         whole = found["seconds"] * keys / min(rows, keys)
+        ratio = found["seconds"] / found["plain"]
         yield (
-            f"  L=S={keys:6}: {whole:7.1f} s a head, {pace[-1]:5.1f} ns a score, x {found['seconds'] / found['plain']:.2f} "
-            f"of float64, peak {found['peak']:.2f} GiB, median radius {found['radius']:.1e} * max|v|"
+            f"  L=S={keys:6}: {whole:7.1f} s a head, {pace[-1]:5.1f} ns a score, x {ratio:.2f} of float64, "
+            f"peak {found['peak']:.2f} GiB, median radius {found['radius']:.1e} * max|v|"
         )
     spread = f"{min(pace):.0f} to {max(pace):.0f} ns a score from {TOKENS[0]} to {TOKENS[-1]} keys"
     results.append(
