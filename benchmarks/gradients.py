@@ -43,7 +43,7 @@ def lines(rounds: int, results: list[Result]) -> Iterator[str]:
         one = getattr(found, name)
         sizes.append(float(np.median(one.rad) / np.abs(one.mid).max()))
         errors.append(float((np.abs(one.mid - other) / one.rad).max()))
-        yield f"    d{name}: median radius {sizes[-1]:.1e} * max|d{name}|, error of float64 up to {errors[-1]:.1e} of it"
+        yield f"    d{name}: median radius {sizes[-1]:.1e} * max|d{name}|, float64 errs by {errors[-1]:.1e} of it"
     ratio = min(t for kind, (t, _) in times.items() if kind.startswith("enclosed")) / base
     results.append(
         Result(

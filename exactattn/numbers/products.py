@@ -34,9 +34,9 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
     |a b - A B| <= ((1 + r_a)(1 + r_b) - 1) |A||B| + (1 + r_a) |A| d_b + d_a ((1 + r_b) |B| + d_b), summed over l.
     What underflows is in the TINY that `up` adds, as k is below 2**50.
     A radius part W of a (`Weighted`) adds sum_l part W_il ((1 + r_b) |B_lj| + d_b).
-    Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A product that is wide, or not
-    sharp, gets one radius a row. The radius is 0 in rows that the grid certificate proves exact (`numbers/grid.py`);
-    where it does not, the sharp product of exact operands is made of slices (`numbers/slices.py`).
+    Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A product that is wide, or
+    not sharp, gets one radius a row. It is 0 in rows that the grid certificate proves exact (`numbers/grid.py`); where
+    it does not, the sharp product of exact operands is made of slices (`numbers/slices.py`).
     """
     with np.errstate(all="ignore"):
         if sharp and transposed and a.is_exact and b.is_exact and not certified_rows(a, b).all():

@@ -42,8 +42,8 @@ class Weighted(Near):
     def two(self, axis: int) -> Floats:
         """No less than the Euclidean norm of mid along an axis.
 
-        Proof: along the rows that have limits, limit times that of W; along the other axis, the sum of (limit W)^2 is at
-        most the largest W times the sum of limit^2 W.
+        Proof: along the rows that have limits, limit times that of W; along the other axis, the sum of (limit W)^2 is
+        at most the largest W times the sum of limit^2 W.
         """
 
         def norm() -> Floats:
