@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.containment import Count, campaign, lines
 
+from benchmarks.containment import Count, campaign, lines
 from exactattn.numbers.float_enclosure import FloatEnclosure
 
 
