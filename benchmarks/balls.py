@@ -20,8 +20,9 @@ import flint
 import mpmath
 import numpy as np
 
-from benchmarks.attention import BLOCKS, best
+from benchmarks.attention import BLOCKS
 from benchmarks.plain import Floats, attention
+from benchmarks.results import Result, best
 from exactattn.numbers.balls import precision
 from exactattn.truth.ball_blocks import BITS, BallRows, enclose_rows_by_balls
 from exactattn.truth.tensors import Tensors
@@ -67,8 +68,8 @@ def lists(number: Callable[[float], Any], q: Floats, k: Floats, v: Floats) -> li
     return [[[number(x) for x in row] for row in matrix.astype(np.float64).tolist()] for matrix in (q, k, v.T)]
 
 
-def table(rounds: int, rows: int) -> Iterator[str]:
-    """The lines of the table."""
+def lines(rounds: int, rows: int, results: list[Result]) -> Iterator[str]:
+    """The lines of the measurement; the result goes to `results`."""
     q, k, v = drawn()
     tensors = Tensors.of(q, k, v)
     heads = [x.astype(np.float64)[np.newaxis] for x in (q, k, v)]
@@ -93,7 +94,15 @@ def table(rounds: int, rows: int) -> Iterator[str]:
     for name, t in times.items():
         speed = times["mpmath, 34 digits"] / t
         yield f"  {name:22} {1e3 * t:10.1f} ms  x {t / plain:8.1f}  {speed:6.1f} times the speed of mpmath"
-    yield from quality(enclose_rows_by_balls(tensors), v)
+    found = enclose_rows_by_balls(tensors)
+    yield from quality(found, v)
+    ours, slower = times["balls, two workers"], times["mpmath, 34 digits"]
+    measured = f"x {ours / plain:.0f}, {slower / ours:.0f} times the speed of mpmath"
+    largest = np.log2(float(found.rest.max() / np.abs(v).max()))
+    target = "<= 200 x float64, >= 15 x mpmath"
+    results.append(
+        Result("P2", "outputs by balls, 113 bits, L=S=512, d=64", target, measured, f"radius 2^{largest:.1f}")
+    )
 
 
 def quality(found: BallRows, v: Floats) -> Iterator[str]:
@@ -111,7 +120,7 @@ def main() -> None:
     args = parser.parse_args()
     versions = f"python-flint {flint.__version__}, mpmath {mpmath.__version__} on {mpmath.libmp.BACKEND}"
     sys.stdout.write(f"NumPy {np.__version__}, {versions}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    for line in table(args.rounds, args.rows):
+    for line in lines(args.rounds, args.rows, []):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     sys.stdout.write(f"load {os.getloadavg()[0]:.1f} at the end\n")
