@@ -49,6 +49,11 @@ class OneHead:
         """(L, S)."""
         return len(self.q), len(self.k)
 
+    def width(self, stage: Stage) -> int:
+        """How many elements a row has of the weights, the lse or the context."""
+        keys = 0 if self.keyless else self.lengths[1]
+        return {Stage.WEIGHTS: keys, Stage.LSE: 1}.get(stage, int(self.v.shape[1]))
+
     @property
     def first_position(self) -> int:
         """Where query 0 stands among the keys."""
