@@ -144,7 +144,7 @@ def test_options_that_make_no_sense_are_refused_with_the_reason(make, text):
         ({"mask": np.full((3, 3), 1e-30), "bias": np.ones((3, 3))}, "do not add up exactly"),
         ({"layout": "BLD"}, "layout BLD"),
         ({"layout": "THD"}, "axes|axis|layout THD"),
-        ({"query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
+        ({"spec": AttentionSpec(rotary=Rotary()), "query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
     ],
 )
 def test_inputs_that_do_not_fit_are_refused_with_the_reason(options, text):
