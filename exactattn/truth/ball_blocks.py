@@ -88,7 +88,7 @@ def enclose_rows_by_balls(
 
     Shapes: (n,) -> (B*H, n, width of the stage). See `enclose_heads_by_balls`.
     """
-    some = [(head, rows) for head in tensors.heads]
+    some = tensors.each(rows)
     return BallRows.merged(enclose_heads_by_balls(some, stage, bits=bits, radius=radius, workers=workers), np.stack)
 
 

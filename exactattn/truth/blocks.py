@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from exactattn import plugins
 from exactattn.attention.definition import stages
+from exactattn.attention.options import check_word
 from exactattn.attention.spec import Stage
 from exactattn.errors import ProblemError
 from exactattn.numbers.enclosure import Answer
@@ -58,7 +59,7 @@ def enclose_rows(
 
     Shapes: (n,) -> (B*H, n, width of the stage). See `enclose_heads`.
     """
-    some = [(head, rows) for head in tensors.heads]
+    some = tensors.each(rows)
     found = enclose_heads(some, stage, sharp=sharp, block=block, workers=workers)
     return FloatEnclosure(np.stack([part.mid for part in found]), np.stack([part.rad for part in found]))
 
@@ -174,6 +175,8 @@ def ask(
     """
     if len(data) != len(tensors.heads):
         raise ProblemError(f"found data of {len(data)} heads, wanted {len(tensors.heads)}: all heads of all sequences")
+    for engine in engines:
+        check_word("engine", engine, ENGINES)
     if stage not in BY_ROWS:
         raise ProblemError(f"nothing is asked about {stage}: ask about {', '.join(BY_ROWS)}")
 

@@ -15,7 +15,7 @@ from exactattn.errors import ProblemError
 from exactattn.numbers.exact import Exact
 from exactattn.truth.additions import Polarity, masks, positions_of, sinks_of
 from exactattn.truth.layouts import Layout, as_array, checked, layout_of, lengths_of, packed, with_batch
-from exactattn.truth.one_head import OneHead
+from exactattn.truth.one_head import OneHead, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,8 +121,21 @@ class Tensors:
         """The key head that a query head uses, both counted from 0 in their sequence."""
         return key_head(self.spec, head, self.shape[1], self.key_heads)
 
+    def each(self, rows: Rows | None) -> list[tuple[OneHead, Rows | None]]:
+        """Some rows of every head. Errors: ProblemError for sequences of several lengths: no array holds their rows."""
+        if len({head.lengths for head in self.heads}) > 1:
+            raise ProblemError("sequences have different lengths, so no array holds the rows of all: ask head by head")
+        return [(head, rows) for head in self.heads]
+
     def assembled(self, parts: Sequence[NDArray[Any]], heads: int | None = None) -> NDArray[Any]:
-        """An array a head, (tokens, width) each, laid out as q was, or as k was for its number of heads."""
+        """An array a head, (tokens, width) each, laid out as q was, or as k was for its number of heads.
+
+        Errors: ProblemError for weights of sequences with different numbers of keys, which no array holds.
+        """
+        if len({part.shape[1] for part in parts}) > 1:
+            raise ProblemError(
+                "sequences have different numbers of keys, so no array holds all weights: ask head by head"
+            )
         batch, heads = self.shape[0], heads or self.shape[1]
         if self.layout == "THD":
             rows = [np.stack(parts[i : i + heads], axis=1) for i in range(0, len(parts), heads)]
@@ -139,7 +152,9 @@ class Tensors:
         batch, heads, queries, _ = self.shape
         array = as_array(data, "the data")
         if self.layout == "THD":
-            starts = self.starts or ()
+            starts = self.starts or (0,)
+            if array.ndim != 3 or array.shape[:2] != (starts[-1], heads):
+                raise ProblemError(f"the data has shape {array.shape}, wanted ({starts[-1]}, {heads}, width) as q")
             pieces = [array[a:b] for a, b in pairwise(starts)]
             return [piece[:, h] for piece in pieces for h in range(heads)]
         whole = with_batch(array, "the data", self.layout, heads)

@@ -11,10 +11,10 @@ from exactattn.attention.options import Rotary
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
 from exactattn.numbers.formats import FORMATS
-from exactattn.truth.ball_blocks import enclose_rows_by_balls
+from exactattn.truth.ball_blocks import enclose_by_balls, enclose_rows_by_balls
 from exactattn.truth.blocks import ask, enclose, enclose_rows
 from exactattn.truth.gradients import enclose_gradients
-from exactattn.truth.questions import WithinUlps
+from exactattn.truth.questions import Above, Within, WithinUlps
 from exactattn.truth.tensors import Tensors
 
 X = np.random.default_rng(0).standard_normal((3, 4))
@@ -149,3 +149,46 @@ def test_data_and_stages_that_do_not_fit():
             enclose(tensors, stage)
     with pytest.raises(ProblemError, match="block"):
         enclose(tensors, block=-1)
+
+
+def packed_tensors(spec=None):
+    """Two heads; sequences of 2 queries and 3 keys, of no query and 4 keys, of 4 queries and no key."""
+    rng = np.random.default_rng(1)
+    q, k = rng.standard_normal((6, 2, 2)), rng.standard_normal((7, 2, 2))
+    return Tensors.of(q, k, k, spec, layout="THD", query_starts=[0, 2, 2, 6], key_starts=[0, 3, 7, 7])
+
+
+@pytest.mark.parametrize("shape", [(7, 2, 2), (5, 2, 2), (6, 3, 2), (6, 1, 2), (6,), (6, 2)])
+def test_packed_gradients_are_never_cut_to_fit(shape):
+    with pytest.raises(ProblemError, match=r"wanted \(6, 2, width"):
+        enclose_gradients(packed_tensors(), np.zeros(shape))
+
+
+def test_packed_sequences_of_several_lengths():
+    tensors = packed_tensors()
+    assert enclose(tensors).mid.shape == (6, 2, 2)
+    for enclosed in (enclose, enclose_by_balls):
+        with pytest.raises(ProblemError, match="different numbers of keys"):
+            enclosed(tensors, Stage.WEIGHTS)
+    for rows in (enclose_rows, enclose_rows_by_balls):
+        with pytest.raises(ProblemError, match="different lengths"):
+            rows(tensors)
+    assert ask(tensors, [np.zeros((0, 2))] * 6, Above(), rows=[]).answers.shape == (6, 0, 2)
+
+
+def test_a_sequence_with_no_query_under_a_causal_rule():
+    tensors = packed_tensors(AttentionSpec(causal="bottom-right", masked_row="zero"))
+    found = enclose_gradients(tensors, np.ones((6, 2, 2)))
+    assert found.q.mid.shape == (6, 2, 2)
+    assert not found.k.mid[3:].any()
+
+
+@pytest.mark.parametrize("bound", [np.ones((1, 4)), np.ones((3, 3)), np.ones((1, 3, 4)), np.ones(4)])
+def test_bounds_of_another_shape(bound):
+    with pytest.raises(ProblemError, match="one for each element of a head"):
+        ask(Tensors.of(X, X, X), [X], Within(bound))
+
+
+def test_engines_that_are_not_there():
+    with pytest.raises(ProblemError, match="engine 'balls', wanted one of midradius"):
+        ask(Tensors.of(X, X, X), [X], Above(), engines=("balls",))
