@@ -74,8 +74,8 @@ def enclose_heads(
 ) -> list[FloatEnclosure]:
     """The enclosure of some query rows of some heads, by midradius.
 
-    `stage` is weights, lse or context. A row with no allowed key has what the spec says, or is undefined. `workers` is
-    a number of threads: NumPy lets go of Python's lock.
+    `stage` is scores or what comes after them. A row with no allowed key has what the spec says, or is undefined; its
+    scores are there. `workers` is a number of threads: NumPy lets go of Python's lock.
     """
     if block is not None and block < 1:
         raise ProblemError(f"found block {block}: give the number of rows of a block, 1 or more")
@@ -111,7 +111,7 @@ class Blocks:
         """One block of the rows."""
         rows = self.rows[some]
         enclosure: FloatEnclosure = self.engine.floats(self._value(rows))
-        if self.head.keyless and self.stage is Stage.WEIGHTS:
+        if self.head.keyless and self.stage.order <= Stage.WEIGHTS.order:
             enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
         if self.tiles is not None and self.head.spec.masked_row in ("uniform", "mean") and self.stage is Stage.CONTEXT:
             empty = replace(self.head, spec=replace(self.head.spec, masked_row="undefined"), bad_keys=None).undefined(
@@ -119,16 +119,26 @@ class Blocks:
             )
             mean = self.engine.floats(mean_of_values(self.head, self.tiles, self.arithmetic))
             enclosure.mid[empty], enclosure.rad[empty] = mean.mid, mean.rad
-        lost = self.head.undefined(rows, self.stage)
+        lost = self._lost(rows)
         if lost.any():
             enclosure.mid[lost], enclosure.rad[lost] = np.nan, np.nan
         return enclosure
 
+    def _lost(self, rows: Rows) -> Any:
+        """Which rows have no value; of scores and what comes before weights, which elements, whatever the mask."""
+        if self.stage.order >= Stage.WEIGHTS.order:
+            return self.head.undefined(rows, self.stage)
+        queries, keys = self.head.bad_queries, self.head.bad_keys
+        lost = np.zeros((len(rows), self.head.width(self.stage)), dtype=np.bool_)
+        if queries is not None:
+            lost |= queries[rows][:, np.newaxis]
+        return lost if keys is None else lost | keys
+
     def _value(self, rows: Rows) -> Any:
         if self.tiles is None:
             problem = self.head.problem(rows, self.k, self.v)
-            if not problem.has(self.stage):
-                raise ProblemError(f"there is no stage {self.stage}, as this spec has nothing that makes it")
+            if not problem.has(self.stage) or self.stage.order < Stage.SCORES.order:
+                raise ProblemError(f"there is no stage {self.stage} of rows of scores, weights or outputs here")
             return stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
         done = merged(self.head, self.tiles, self.arithmetic, rows)
         return done.context if self.stage is Stage.CONTEXT else done.lse

@@ -50,9 +50,10 @@ class OneHead:
         return len(self.q), len(self.k)
 
     def width(self, stage: Stage) -> int:
-        """How many elements a row has of the weights, the lse or the context."""
-        keys = 0 if self.keyless else self.lengths[1]
-        return {Stage.WEIGHTS: keys, Stage.LSE: 1}.get(stage, int(self.v.shape[1]))
+        """How many elements a row has of the scores, the weights, the lse or the context."""
+        if stage.order <= Stage.WEIGHTS.order:
+            return 0 if self.keyless else self.lengths[1]
+        return 1 if stage is Stage.LSE else int(self.v.shape[1])
 
     @property
     def first_position(self) -> int:

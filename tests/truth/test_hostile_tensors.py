@@ -144,7 +144,7 @@ def test_data_and_stages_that_do_not_fit():
             ask(tensors, data, question)
     with pytest.raises(ProblemError, match="nothing is asked about scores"):
         ask(tensors, [X], question, Stage.SCORES)
-    for stage in (Stage.CAPPED, Stage.Q_READY, Stage.K_READY):
+    for stage in (Stage.CAPPED, Stage.Q, Stage.K, Stage.V, Stage.Q_READY, Stage.K_READY):
         with pytest.raises(ProblemError, match=f"no stage {stage}"):
             enclose(tensors, stage)
     with pytest.raises(ProblemError, match="block"):
@@ -192,3 +192,17 @@ def test_bounds_of_another_shape(bound):
 def test_engines_that_are_not_there():
     with pytest.raises(ProblemError, match="engine 'balls', wanted one of midradius"):
         ask(Tensors.of(X, X, X), [X], Above(), engines=("balls",))
+
+
+def test_scores_are_there_whatever_the_mask_and_undefined_where_a_token_is():
+    """A NaN of a key that nobody may see is no exact 0 among the scores; a row with no key still has scores."""
+    k = X.copy()
+    k[2, 0] = np.nan
+    mask = np.array([[True, True, False], [True, True, False], [False, False, False]])
+    found = enclose(Tensors.of(X, k, X, mask=mask), Stage.SCORES)
+    assert np.isnan(found.mid[:, 2]).all()
+    assert np.isnan(found.rad[:, 2]).all()
+    assert np.allclose(found.mid[:, :2], X @ X[:2].T)
+    none = np.zeros((0, 4))
+    assert enclose(Tensors.of(X, none, none), Stage.SCALED).mid.shape == (3, 0)
+    assert enclose(Tensors.of(none, X, X), Stage.SCORES).mid.shape == (0, 3)
