@@ -12,9 +12,12 @@ from mpmath import mp
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.options import Alibi, QKNorm, Rotary
+from exactattn.attention.positions import tables
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
+from exactattn.numbers.balls import enclose as enclose_number
 from exactattn.numbers.exact import log
+from exactattn.truth.ball_blocks import enclose_by_balls
 from exactattn.truth.blocks import enclose, enclose_heads
 from exactattn.truth.tensors import Tensors
 
@@ -171,3 +174,48 @@ def test_tiles_of_keys_give_the_same(seed, monkeypatch):
     for which, stage in ((1, Stage.LSE), (2, Stage.CONTEXT)):
         (found,) = enclose_heads([(tensors.heads[0], None)], stage, block=2)
         assert_is(found, rows, which)
+
+
+@pytest.mark.parametrize("layout", ["halves", "interleaved"])
+@pytest.mark.parametrize("kind", ["floats", "exact"])
+def test_caches_of_cosines_and_sines(layout, kind):
+    """The caches are the numbers that are used, whatever they are near: turned by hand, with positions of our own."""
+    rng = np.random.default_rng(6)
+    q, k, v = (rng.standard_normal((3, 6)) for _ in range(3))
+    angles = np.arange(20)[:, np.newaxis] * np.array([1.0, 0.25])
+    c, s = np.cos(angles), np.sin(angles) + 0.01
+    cache = (c, s) if kind == "floats" else tuple(tuple(tuple(map(F, row)) for row in x.tolist()) for x in (c, s))
+    where = np.array([4, 9, 17]), np.array([0, 3, 5])
+    spec = AttentionSpec(rotary=Rotary(width=4, layout=layout, cache=cache))
+    tensors = Tensors.of(q, k, v, spec, query_positions=where[0], key_positions=where[1])
+    pairs = [(0, 2), (1, 3)] if layout == "halves" else [(0, 1), (2, 3)]
+    turned = []
+    for x, places in ((q, where[0]), (k, where[1])):
+        out = x.copy()
+        for i, p in enumerate(places):
+            for j, (a, b) in enumerate(pairs):
+                out[i, a], out[i, b] = x[i, a] * c[p, j] - x[i, b] * s[p, j], x[i, b] * c[p, j] + x[i, a] * s[p, j]
+        turned.append(out)
+    scores = turned[0] @ turned[1].T / np.sqrt(6)
+    powers = np.exp(scores)
+    want = powers @ v / powers.sum(axis=1, keepdims=True)
+    for found in (enclose(tensors), enclose_by_balls(tensors).floats()):
+        assert np.abs(found.mid - want).max() < 1e-13
+        assert found.rad.max() < 1e-12
+    with pytest.raises(ProblemError, match="a row for each of the positions 4 to 20"):
+        enclose(Tensors.of(q, k, v, spec, query_positions=np.array([4, 9, 20]), key_positions=where[1]))
+
+
+def test_tables_of_angles_hold_the_exact_numbers():
+    rotary = Rotary(base=F(10000), factor=F(9, 8))
+    for table in tables(rotary, 8, [0, 1, 77, 100_000, -3]):
+        near = table.near()
+        rad = near.radius()
+        with mp.workdps(60):
+            for i, row in enumerate(table):
+                for j, x in enumerate(row):
+                    bounds = enclose_number(x, 200)
+                    middle = F(float(near.mid[i, j]))
+                    assert abs(bounds.midpoint - middle) <= F(float(rad[i, j])) + bounds.radius
+                    assert rad[i, j] <= 2.0**-52
+        assert not rad[0].any()  # cos 0 and sin 0 times 9/8 are floats
