@@ -34,6 +34,8 @@ def test_b47_two_devices():
 def test_b48_cache_without_past():
     """One query at the end of a cache of three tokens: its position is 2; at position 0 it sees one key."""
     assert_prints(attend(ONE, causal="bottom-right", key_lengths=[3]).context, PLAIN_ONE)
+    longer = [ONE[0], *([*x, [7, 9], [5, 8]] for x in ONE[1:])]  # with room for two more tokens in the cache
+    assert_prints(attend(longer, causal="bottom-right", key_lengths=[3]).context, PLAIN_ONE)
     assert_prints(attend(ONE, causal="offset", offset=0, key_lengths=[3]).context, "[1, 0]")
 
 
