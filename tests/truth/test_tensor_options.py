@@ -239,6 +239,9 @@ def test_no_tokens_at_all():
     assert np.isnan(enclose(Tensors.of(q, none, none)).mid).all()
     assert (enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="zero"))).mid == 0).all()
     assert np.isnan(enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="uniform"))).mid).all()
+    capped = AttentionSpec(softcap=F(3), softcap_order="after-mask")
+    for stage in (Stage.LSE, Stage.CONTEXT):
+        assert np.isnan(enclose(Tensors.of(q, none, none, capped), stage).mid).all()
     assert enclose(Tensors.of(none, q, q)).mid.shape == (0, 2)
     sunk = Tensors.of(q, none, none, sinks=[F(1, 2)])
     assert (enclose(sunk).mid == 0).all()
