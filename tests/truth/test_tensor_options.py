@@ -280,6 +280,8 @@ def test_options_that_make_no_sense_are_refused_with_the_reason(make, text):
         ({"key_lengths": [1.5]}, "integers"),
         ({"past_key": np.ones((2, 2))}, "go together"),
         ({"bias": np.array([np.nan, 0, 0])}, "NaN"),
+        ({"bias": np.array([0, 0, 2])}, r"the bias has type int\d+: give floats, which are added"),
+        ({"mask": np.array([0, 1, 1])}, r"the mask has type int\d+.*0 and 1 could mean either"),
         ({"mask": np.ones((1, 4), bool)}, "does not broadcast"),
         ({"mask": np.full((3, 3), 1e-30), "bias": np.ones((3, 3))}, "do not add up exactly"),
         ({"layout": "BLD"}, "layout BLD"),
