@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from exactattn.attention.fits import check_word
 from exactattn.attention.spec import AttentionSpec
 from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.exact import Exact
-from exactattn.truth.layouts import Layout, checked, lengths_of, packed, with_batch
+from exactattn.truth.layouts import AXES, Layout, checked, lengths_of, packed, with_batch
 from exactattn.truth.one_head import OneHead
 
 Polarity = Literal["attend", "block"]
@@ -73,6 +74,8 @@ class Tensors:
             raise ProblemError("tensors have tokens as rows: transpose them, and leave out the orientation")
         parts = {label: checked(x, label) for label, x in (("q", q), ("k", k), ("v", v))}
         layout = layout or _layout(parts["q"])
+        check_word("layout", layout, tuple(AXES))
+        check_word("polarity", polarity, ("attend", "block"))
         if layout == "THD":
             return _packed(
                 parts, spec, query_starts, key_starts, sinks, (mask, bias, key_lengths, past_key, past_value)
