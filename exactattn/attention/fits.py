@@ -9,7 +9,7 @@ from exactattn.attention.options import Causal, MaskedRow, Orientation, SoftcapO
 from exactattn.errors import ProblemError
 from exactattn.numbers.balls import decide
 from exactattn.numbers.enclosure import Answer
-from exactattn.numbers.exact import ZERO, Exact, spell
+from exactattn.numbers.exact import ZERO, Exact, Expr, spell
 from exactattn.numbers.tokens import shorten, suggestion
 
 if TYPE_CHECKING:
@@ -45,9 +45,28 @@ def _check_words(spec: AttentionSpec) -> None:
         raise ProblemError(f"found offset {shorten(str(spec.offset))}, wanted an integer, or end")
 
 
+def _check_numbers(spec: AttentionSpec) -> None:
+    """Numbers are exact: a float may be another number than the one that was meant."""
+    given = [("scale", spec.scale), ("base", spec.base), ("lse_base", spec.lse_base), ("softcap", spec.softcap)]
+    if spec.alibi is not None:
+        given += [("alibi slope", x) for x in spec.alibi.slopes]
+    if spec.rotary is not None:
+        given += [("rotary base", spec.rotary.base), ("rotary factor", spec.rotary.factor)]
+    if spec.qk_norm is not None:
+        weights = (*(spec.qk_norm.q_weight or ()), *(spec.qk_norm.k_weight or ()))
+        given += [("eps", spec.qk_norm.eps), *(("weight of the norm", x) for x in weights)]
+    for label, x in given:
+        if x is not None and not isinstance(x, (Fraction, Expr)):
+            raise ProblemError(
+                f"found {label} {shorten(str(x))} of type {type(x).__name__}, wanted an exact number: a Fraction, as "
+                "Fraction('0.1'), or a closed expression, as sqrt(Fraction(2))"
+            )
+
+
 def check_spec(spec: AttentionSpec) -> None:
     """Errors: ProblemError for options that are not known, or make no sense together."""
     _check_words(spec)
+    _check_numbers(spec)
     if spec.softcap is not None and not _positive(spec.softcap):
         raise ProblemError(f"found softcap {spell(spec.softcap)}, wanted a positive number; leave it out for none")
     if spec.softcap is None and spec.softcap_order != "before-bias":
