@@ -105,6 +105,9 @@ def test_no_tokens_at_all():
     assert np.isnan(enclose(Tensors.of(q, none, none)).mid).all()
     assert (enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="zero"))).mid == 0).all()
     assert np.isnan(enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="uniform"))).mid).all()
+    capped = AttentionSpec(softcap=F(3), softcap_order="after-mask")
+    for stage in (Stage.LSE, Stage.CONTEXT):
+        assert np.isnan(enclose(Tensors.of(q, none, none, capped), stage).mid).all()
     assert enclose(Tensors.of(none, q, q)).mid.shape == (0, 2)
     sunk = Tensors.of(q, none, none, sinks=[F(1, 2)])
     assert (enclose(sunk).mid == 0).all()
@@ -114,6 +117,25 @@ def test_no_tokens_at_all():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
+        (lambda: AttentionSpec(causal="bottomright"), "did you mean 'bottom-right'"),
+        (lambda: AttentionSpec(masked_row="nan"), "found masked_row nan: .*known: mean, undefined, uniform, zero"),
+        (lambda: AttentionSpec(softcap=F(1), softcap_order="after"), "found softcap_order after"),
+        (lambda: AttentionSpec(bias_place=None), "found bias_place None"),
+        (lambda: AttentionSpec(head_map="interleave"), "known: grouped, tiled"),
+        (lambda: AttentionSpec(orientation="row"), "did you mean 'rows'"),
+        (lambda: AttentionSpec(alibi=Alibi((F(1),), "symmetric")), "found form of alibi symmetric"),
+        (lambda: AttentionSpec(rotary=Rotary(layout="neox")), "known: halves, interleaved"),
+        (lambda: AttentionSpec(qk_norm=QKNorm("layer")), "found kind of norm layer"),
+        (lambda: AttentionSpec(causal="offset", offset=np.int64(2)), "wanted an integer, or end"),
+        (lambda: AttentionSpec(window=(1, 0), offset="start"), "found offset start"),
+        (lambda: AttentionSpec(scale=0.125), "found scale 0.125 of type float, wanted an exact number"),
+        (lambda: AttentionSpec(softcap=30), "found softcap 30 of type int"),
+        (lambda: AttentionSpec(lse_base="2"), "found lse_base 2 of type str"),
+        (lambda: AttentionSpec(alibi=Alibi((F(1), 0.5))), "found alibi slope 0.5"),
+        (lambda: AttentionSpec(rotary=Rotary(base=10000.0)), "found rotary base 10000.0"),
+        (lambda: AttentionSpec(rotary=Rotary(factor=1)), "found rotary factor 1"),
+        (lambda: AttentionSpec(qk_norm=QKNorm(eps=1e-6)), "found eps 1e-06"),
+        (lambda: AttentionSpec(qk_norm=QKNorm(k_weight=(1.5,))), "found weight of the norm 1.5"),
         (lambda: AttentionSpec(softcap=F(0)), "softcap 0"),
         (lambda: AttentionSpec(softcap=log(F(1, 2))), "wanted a positive number"),
         (lambda: AttentionSpec(softcap_order="after-mask"), "there is no softcap"),
@@ -143,9 +165,13 @@ def test_options_that_make_no_sense_are_refused_with_the_reason(make, text):
         ({"key_lengths": [1.5]}, "integers"),
         ({"past_key": np.ones((2, 2))}, "go together"),
         ({"bias": np.array([np.nan, 0, 0])}, "NaN"),
+        ({"bias": np.array([0, 0, 2])}, r"the bias has type int\d+: give floats, which are added"),
+        ({"mask": np.array([0, 1, 1])}, r"the mask has type int\d+.*0 and 1 could mean either"),
         ({"mask": np.ones((1, 4), bool)}, "does not broadcast"),
         ({"mask": np.full((3, 3), 1e-30), "bias": np.ones((3, 3))}, "do not add up exactly"),
         ({"layout": "BLD"}, "layout BLD"),
+        ({"layout": "DL"}, "found layout DL: known: BHLD, BLD"),
+        ({"polarity": "keep"}, "found polarity keep"),
         ({"layout": "THD"}, "axes|axis|layout THD"),
         ({"query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
     ],
