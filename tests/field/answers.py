@@ -16,6 +16,7 @@ from exactattn.numbers.balls import enclose as enclose_number
 from exactattn.numbers.exact import Expr
 from exactattn.numbers.numerals import parse_exact
 from exactattn.truth.blocks import enclose
+from exactattn.truth.gradients import enclose_gradients, enclose_gradients_by_balls
 from exactattn.truth.ladder import Truth
 from exactattn.truth.tensors import Tensors
 
@@ -38,6 +39,9 @@ class Proven:
         return Proven(tuple(_each(lambda t: t.times(factor), array) for array in self.arrays))
 
 
+GRADIENTS = enclose_gradients, enclose_gradients_by_balls
+
+
 @dataclass(frozen=True, eq=False)
 class Attended:
     """The stages of one attention: of tensors by bounds in float64 and by balls, of an exact problem by balls."""
@@ -45,6 +49,11 @@ class Attended:
     tensors: Tensors | None = None
     problem: Problem | None = None
     by_bounds: bool = True
+
+    def gradients(self, g):
+        """dq, dk, dv for the gradient g of the outputs, by bounds in float64 and by balls."""
+        made = [make(self.tensors, np.asarray(g, dtype=np.float64)) for make in GRADIENTS]
+        return [Proven(tuple(_intervals(getattr(one, name)) for one in made)) for name in "qkv"]
 
     def stage(self, stage):
         """A stage by every engine."""

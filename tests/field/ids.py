@@ -33,10 +33,8 @@ NOT_AS_PRINTED = {
 REMARKS = {
     "B02": "the exact value needs balls: in float64 the constant leaves no bound",
     "B04": "rows 0 to 2 are defined",
-    "B05": "dV as the transposed weights times the gradient",
     "B23": "with drawn tensors in place of a model's",
     "B31": "-inf as a weight is no number: that part by NumPy",
-    "B84": "no gradient is formed: the weights, and the power that must not be",
     "B88": "each output in bfloat16 is proven to lie within one ulp",
     "B97": "the wrong map as another number of key heads",
     "B98": "the wrong map as another number of key heads",

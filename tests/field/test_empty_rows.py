@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
 from functools import partial
 
 import numpy as np
 import pytest
-from field.answers import BALL, BITS, attend, matrix_of_balls, scored
+from field.answers import Proven, attend, scored
 from field.fixtures import A23, A33, FIRST_TWO, SECOND_ROW_EMPTY, TWO_KEYS
 from field.printing import assert_empty, assert_prints, assert_undefined, assert_zero
 
-from exactattn.attention.definition import stages
-from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.numbers.balls import TooCoarse
 
 LEAST = np.finfo(np.float32).min
 KEPT = np.array(FIRST_TWO)
 EMPTY = np.array(SECOND_ROW_EMPTY)
-FIRST = ((F(1), F(1)), (F(0), F(0)))  # the gradient of the loss: ones in row 0
-EACH = ((F(1), F(1)), (F(1), F(1)))  # ones in both rows, of which the empty one changes nothing
 
 
 def test_b01_boolean_row_all_false():
@@ -27,6 +22,9 @@ def test_b01_boolean_row_all_false():
     made = partial(attend, A23, mask=EMPTY)
     assert_prints(made().context[0], "[0.66976155, 0.33023845]")
     assert_empty(made, 1, "[1, 1]")
+    dq, dk, dv = made(masked_row="zero").gradients([[0, 0], [1, 1]])  # of the empty row alone
+    for part in (dq[1], dk[2], dv[2], Proven(dq.arrays[1:]), Proven(dk.arrays[1:]), Proven(dv.arrays[1:])):
+        assert_zero(part)
 
 
 def test_b02_three_encodings_of_one_mask():
@@ -64,17 +62,18 @@ def test_b04_band_and_padding():
 
 
 def test_b05_gradient_of_a_row_beside_an_empty_one():
-    """Loss: the sum of row 0. dV is the transposed weights times ones in row 0; row 1 has no weights to add."""
-    q, k, v = (tuple(tuple(map(F, row)) for row in part) for part in A23)
-    spec = AttentionSpec(masked_row="zero")
-    problem = Problem((Head(q=q, k=k, v=v),), spec=spec, mask=tuple(map(tuple, SECOND_ROW_EMPTY)))
-    with BALL.precision(BITS):
-        ar = BALL.arithmetic()
-        weights = stages(problem, ar)[Stage.WEIGHTS, 0]
-        one, dv = (matrix_of_balls(ar.transposed_matmul(weights, ar.lift(d))) for d in (EACH, FIRST))
+    """Loss: the sum of row 0. dQ of row 1 is 0; dV has the weights of row 0, and nothing reaches the masked key."""
+    dq, dk, dv = attend(A23, mask=EMPTY, masked_row="zero").gradients([[1, 1], [0, 0]])
     assert_prints(dv, "[[0.66976155, 0.66976155], [0.33023845, 0.33023845], [0, 0]]")
     assert_zero(dv[2])
-    assert_prints(one, "[[0.66976155, 0.66976155], [0.33023845, 0.33023845], [0, 0]]")
+    assert_zero(dq[1])
+    assert_zero(dk[2])
+    for rule in ("undefined", "zero"):  # ones in both rows: the empty one changes nothing, or has no value
+        ones = attend(A23, mask=EMPTY, masked_row=rule).gradients(np.ones((2, 2)))
+        if rule == "zero":
+            assert_prints(ones[2], "[[0.66976155, 0.66976155], [0.33023845, 0.33023845], [0, 0]]")
+        else:
+            assert_undefined(ones[0][1])
 
 
 def test_b06_export_keeps_zero():

@@ -62,6 +62,10 @@ def test_b84_equal_logits_of_minus_120(length):
     assert_prints(found.stage(Stage.SCALED)[0, 0], "-120")
     assert_prints(found.weights, f"[{', '.join([f'1/{length}'] * length)}]")
     assert_prints(found.context, "1")
+    dq, dk, _ = found.gradients([[1]])  # finite; and 0, as all values are equal
+    for part in (dq, dk):
+        for array in part.arrays:
+            assert all(t.within(F(0), F(1, 10**9)) is Answer.YES for t in array.ravel())
     assert_prints(numbers(exp(F(120))), "1.30418e+52", digits=None)
     assert numbers(exp(F(120))).arrays[0][0].lower > FLOAT32.overflow_threshold
 
