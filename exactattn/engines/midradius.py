@@ -171,7 +171,7 @@ class MidradiusArithmetic:
         every, some = where.all(axis=1, keepdims=True), where.any(axis=1, keepdims=True)
         if not some.any():
             return a
-        if isinstance(a, Weighted) and exact and (every == some).all():
+        if isinstance(a, Weighted) and near == 0 and (every == some).all():
             own, part = (np.where(every, 0.0, radius) for radius in (a.own, a.part))
             return Weighted(mid, np.where(every, 0.0, a.rel), own, part, a.limits, a.weight)
         other = a.abs if exact else np.where(some, up(a.abs + radius), a.abs)
