@@ -74,15 +74,24 @@ def attention_of(case: NodeCase, text: Text, change: Change | None = None) -> On
         f"present_{name}": new if old is None else np.concatenate([old, new], axis=2)
         for name, old, new in (("key", past["past_key"], k), ("value", past["past_value"], v))
     }
-    softmax = FORMATS[SOFTMAX_FORMATS[attributes["softmax_precision"]]] if "softmax_precision" in attributes else fmt
-    return OnnxAttention(tensors, present, fmt, softmax)
+    return OnnxAttention(tensors, present, fmt, _softmax_format(attributes, fmt))
+
+
+def _softmax_format(attributes: Mapping[str, Any], fmt: Format) -> Format:
+    """That of `softmax_precision`, or of q where it is left out."""
+    kind = attributes.get("softmax_precision")
+    if kind is None:
+        return fmt
+    if kind not in SOFTMAX_FORMATS:
+        raise ProblemError(f"found softmax_precision {kind}, wanted one of {SOFTMAX_FORMATS}")
+    return FORMATS[SOFTMAX_FORMATS[kind]]
 
 
 def _four(x: NDArray[Any], name: str, attributes: Mapping[str, Any], text: Text) -> NDArray[Any]:
     """(batch, heads, tokens, width)."""
     if x.ndim == 4:
         return x
-    heads = attributes["q_num_heads" if name == "Q" else "kv_num_heads"]
+    heads = attributes.get("q_num_heads" if name == "Q" else "kv_num_heads")
     four = with_batch(x, name, "BLD", heads)
     return four if text.split == "width" else x.reshape(four.shape)
 

@@ -19,6 +19,7 @@ from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Arithmetic, Mask
 from exactattn.numbers.formats import Format
 from exactattn.truth.contracted import ContractArithmetic
+from exactattn.truth.layouts import with_batch
 
 A = TypeVar("A")
 
@@ -96,7 +97,4 @@ def _rotary(case: NodeCase, accumulation: Format | None) -> Within:
 
 def _heads(x: NDArray[Any], case: NodeCase) -> NDArray[Any]:
     """(B, H, L, d)."""
-    if x.ndim == 4:
-        return x
-    heads = case.attributes["num_heads"]
-    return x.reshape(x.shape[0], x.shape[1], heads, x.shape[2] // heads).transpose(0, 2, 1, 3)
+    return x if x.ndim == 4 else with_batch(x, "X", "BLD", case.attributes.get("num_heads"))

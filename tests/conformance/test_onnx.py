@@ -178,6 +178,53 @@ def test_a_present_key_that_is_not_the_key_is_outside():
     assert found["present_key"].count(Answer.NO) == 1
 
 
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [({"softmax_precision": 7}, "softmax_precision 7"), ({"q_num_heads": None}, "needs the number of heads")],
+)
+def test_attributes_that_are_not_the_operators_are_refused(attributes, text):
+    case = ATTENTION["test_attention_3d"]
+    with pytest.raises(ProblemError, match=text):
+        judged(replace(case, attributes={**case.attributes, **attributes}), the_text())
+
+
+def test_tests_that_a_package_has_as_files_are_read_alike(tmp_path, monkeypatch):
+    """As wheels up to 1.22 have them: a model, and a file for each input and output."""
+    import onnx
+    from onnx.backend.test import loader
+    from onnx.backend.test.case.node import _NodeTestCases
+    from onnx.backend.test.case.test_case import TestCase
+
+    names = {"test_attention_4d_causal_padded_kv_bf16", "test_softmax_example", "test_softmax_example_expanded"}
+    stored = []
+    for made in (test for test in _NodeTestCases if test.name in names):
+        folder = tmp_path / "node" / made.name
+        (folder / "test_data_set_0").mkdir(parents=True)
+        onnx.save(made.model, folder / "model.onnx")
+        for kind, arrays in zip(("input", "output"), made.data_sets[0], strict=True):
+            for place, x in enumerate(arrays):
+                tensor = x if isinstance(x, onnx.TensorProto) else onnx.numpy_helper.from_array(x)
+                onnx.save_tensor(tensor, folder / "test_data_set_0" / f"{kind}_{place}.pb")
+        stored.append(TestCase(made.name, made.name, None, str(folder), None, None, "node", 1e-3, 1e-7))
+    monkeypatch.setattr(loader, "DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(loader, "load_model_tests", lambda kind: stored)
+    found = {case.name: case for case in node_cases()}
+    assert set(found) == names - {"test_softmax_example_expanded"}
+    assert found["test_softmax_example"].expanded == ("test_softmax_example_expanded",)
+    for name, case in found.items():
+        for own, other in ((case.inputs, CASES[name].inputs), (case.outputs, CASES[name].outputs)):
+            assert list(own) == list(other)
+            assert all(own[key].dtype == x.dtype and own[key].tobytes() == x.tobytes() for key, x in other.items())
+
+
+def test_reading_leaves_the_random_numbers_alone():
+    np.random.seed(5)
+    want = np.random.random()
+    np.random.seed(5)
+    node_cases()
+    assert np.random.random() == want
+
+
 def test_an_output_of_another_shape_is_refused():
     case = ATTENTION["test_attention_4d"]
     with pytest.raises(ProblemError, match="an output has shape"):
