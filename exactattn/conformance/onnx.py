@@ -2,7 +2,8 @@
 
     python -m exactattn.conformance.onnx [--write reports/onnx-conformance.md]
 
-Prints a table and what is not within its bound; the exit status is 1 when an element is outside for no known reason.
+Prints a table and what is not within its bound, then runs problems of drawn options by onnx's reference evaluator. The
+exit status is 1 when an element is outside for no known reason.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from exactattn.conformance.onnx_judged import EXPLAINED, JudgedCase, judged_cases
+from exactattn.conformance.onnx_judged import EXPLAINED, JudgedCase, JudgedDraws, judged_cases, judged_draws
 from exactattn.conformance.onnx_nodes import count_of_others, node_cases, onnx_module
 from exactattn.conformance.onnx_report import HEAD, SIZES, markdown, outside, summary
 from exactattn.conformance.onnx_text import text_of
@@ -51,9 +52,10 @@ def _print(cases: Sequence[JudgedCase], version: str) -> None:
         console.print(line, markup=False)
 
 
-def unexplained(cases: Sequence[JudgedCase]) -> list[str]:
-    """The names of the node tests with an element outside for which no reason is known."""
-    return [one.case.name for one in cases if one.count(Answer.NO) and one.case.name not in EXPLAINED]
+def unexplained(cases: Sequence[JudgedCase], draws: Sequence[JudgedDraws] = ()) -> list[str]:
+    """The names of the node tests and drawn problems with an element outside for which no reason is known."""
+    names = [one.case.name for one in cases if one.count(Answer.NO) and one.case.name not in EXPLAINED]
+    return names + [name for one in draws for name in one.unexplained]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,10 +71,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     text = text_of(version)
     cases = list(judged_cases(node_cases(), text))
     _print(cases, version)
+    draws = list(judged_draws(text))
+    for one in draws:
+        count = sum(output.count(Answer.NO) > 0 for output in one.outputs)
+        sys.stdout.write(f"{one.problems} drawn problems, {one.way}: {count} of {len(one.outputs)} outputs outside\n")
     if options.write:
         versions = {"onnx": version, "NumPy": np.__version__}
-        options.write.write_text(markdown(cases, text, versions, count_of_others()), encoding="utf-8")
-    return 1 if unexplained(cases) else 0
+        options.write.write_text(markdown(cases, text, versions, count_of_others(), draws), encoding="utf-8")
+    return 1 if unexplained(cases, draws) else 0
 
 
 if __name__ == "__main__":

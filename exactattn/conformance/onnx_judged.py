@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from exactattn.conformance.judging import Within
 from exactattn.conformance.onnx_attention import judged_attention
+from exactattn.conformance.onnx_drawn import DRAWS, explained, judged_draw, runs_here
 from exactattn.conformance.onnx_nodes import NodeCase
 from exactattn.conformance.onnx_other import judged_other
 from exactattn.conformance.onnx_text import Text
@@ -42,6 +43,36 @@ def judged(case: NodeCase, text: Text, accumulation: Format | None = None) -> di
     if case.operator == "Attention":
         return judged_attention(case, text, accumulation)
     return judged_other(case, accumulation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedDraws:
+    """Drawn problems run in one way: all their outputs, and of those outside, the name and what explains it."""
+
+    way: str
+    problems: int
+    outputs: tuple[Within, ...]
+    outside: tuple[tuple[str, str], ...]
+
+    @property
+    def unexplained(self) -> list[str]:
+        """The problems with an output outside that nothing explains."""
+        return [name for name, why in self.outside if not why]
+
+
+def judged_draws(text: Text) -> Iterator[JudgedDraws]:
+    """The drawn problems, run as a graph of small operators and by the reference evaluator's one function."""
+    if not runs_here(text):
+        return
+    for way, as_graph in (("the operator written out as a graph", True), ("the reference evaluator", False)):
+        outputs: list[Within] = []
+        outside: list[tuple[str, str]] = []
+        for seed in range(DRAWS):
+            case, found = judged_draw(seed, text, as_graph=as_graph)
+            outputs += found.values()
+            if any(output.count(Answer.NO) for output in found.values()):
+                outside.append((case.name, explained(case, text)))
+        yield JudgedDraws(way, DRAWS, tuple(outputs), tuple(outside))
 
 
 def judged_cases(cases: Sequence[NodeCase], text: Text) -> Iterator[JudgedCase]:

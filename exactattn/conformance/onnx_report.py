@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
 
 from exactattn.conformance.judging import Within
-from exactattn.conformance.onnx_judged import EXPLAINED, JudgedCase
+from exactattn.conformance.onnx_drawn import DIFFERENCES
+from exactattn.conformance.onnx_judged import EXPLAINED, JudgedCase, JudgedDraws
 from exactattn.conformance.onnx_nodes import NodeCase
 from exactattn.conformance.onnx_text import Text
 from exactattn.numbers.enclosure import Answer
@@ -88,6 +89,36 @@ def outside(cases: Sequence[JudgedCase]) -> Iterator[str]:
             yield f"- `{one.case.name}`: {narrow} elements outside with sums in float32, within with those of its type"
 
 
+def beyond(draws: Sequence[JudgedDraws]) -> Iterator[str]:
+    """What the drawn problems show, as paragraphs."""
+    if not draws:
+        yield "Not run: the operator of opset 25 is there from onnx 1.23 on."
+        return
+    yield (
+        f"{draws[0].problems} problems of drawn options, run by onnx itself in two ways: by the graph of small "
+        "operators that the schema has for the operator, and by its reference evaluator's own function. The sizes are "
+        "those of outputs that are not outside. A difference explains an output if, read with it, all is within."
+    )
+    yield _table(
+        ("run by", "outputs", "elements", "within", "outside", "cannot tell", *SIZES[:2]),
+        ((one.way, str(len(one.outputs)), *map(str, _counts(one.outputs)), *_sizes_inside(one)) for one in draws),
+    )
+    outside = [(one.way, name, why) for one in draws for name, why in one.outside]
+    lines = [
+        f"- {known.name}: {known.why} ({sum(known.name in why for *_, why in outside)} problems)."
+        for known in DIFFERENCES
+        if any(known.name in why for *_, why in outside)
+    ]
+    lines += [f"- {name}, {way}: no convention was found that explains it." for way, name, why in outside if not why]
+    yield "\n".join(lines) or "Nothing is outside."
+
+
+def _sizes_inside(one: JudgedDraws) -> Iterator[str]:
+    """The largest errors of the outputs that are not outside."""
+    inside = [output for output in one.outputs if not output.count(Answer.NO)]
+    yield from list(_sizes(inside, inside))[:2]
+
+
 def untested(cases: Sequence[JudgedCase]) -> Iterator[str]:
     """What the tests of Attention reach, and so what nothing is said about."""
     some = [one.case for one in cases if one.case.operator == "Attention"]
@@ -128,7 +159,13 @@ def convention(text: Text) -> str:
     )
 
 
-def markdown(cases: Sequence[JudgedCase], text: Text, versions: Mapping[str, str], others: Mapping[str, int]) -> str:
+def markdown(
+    cases: Sequence[JudgedCase],
+    text: Text,
+    versions: Mapping[str, str],
+    others: Mapping[str, int],
+    draws: Sequence[JudgedDraws] = (),
+) -> str:
     """The whole report."""
     found = list(outside(cases))
     left = [f"- {name}: {count} node tests; another operator, not judged." for name, count in others.items() if count]
@@ -145,6 +182,8 @@ def markdown(cases: Sequence[JudgedCase], text: Text, versions: Mapping[str, str
         convention(text),
         "## Outside, undecided, not judged",
         "\n".join(found) if found else "None.",
+        "## Beyond the node tests",
+        *beyond(draws),
         "## Not covered",
         "\n".join([*left, *untested(cases), GRAPHS]),
         "## Every output",
@@ -155,6 +194,6 @@ def markdown(cases: Sequence[JudgedCase], text: Text, versions: Mapping[str, str
     return "\n\n".join(parts) + "\n"
 
 
-def _table(head: Sequence[str], body: Iterator[tuple[str, ...]]) -> str:
+def _table(head: Sequence[str], body: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -259,6 +259,8 @@ def test_the_report_is_the_same_each_time_and_says_what_is_outside():
 
 def test_the_command_prints_a_table(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "node_cases", lambda: [CASES["test_softmax_example"]])
+    monkeypatch.setattr("exactattn.conformance.onnx_judged.DRAWS", 2)
     assert command.main(["--write", str(tmp_path / "report.md")]) == 0
     assert "Softmax" in capsys.readouterr().out
+    assert "2 problems of drawn options" in (tmp_path / "report.md").read_text(encoding="utf-8")
     assert (tmp_path / "report.md").read_text(encoding="utf-8").startswith("# ONNX conformance")

@@ -128,6 +128,45 @@ def test_sums_and_products_in_any_order(name, accumulation):
     assert 0.05 < max(ratios) <= 1
 
 
+@pytest.mark.parametrize("name", NARROW)
+def test_differences_from_the_largest_are_those_from_the_largest_of_the_run_but_for_one_number_a_row(name):
+    """The run's largest is m + t: x - m - t, rounded, and t given back, is near the difference of the midpoints."""
+    draws, ratios = Draws(name, 3), []
+    for _ in range(ROUNDS):
+        a, x = draws.matrix(1, 3)
+        shift = computed.shift(a, np.ones((1, 3), bool))
+        found, largest = computed.shifted(a, shift), F(x.max())
+        t = largest - F(shift.mid[0, 0])
+        assert abs(t) <= F(shift.wobble[0, 0])
+        for j in range(3):
+            run = draws.fmt.round(F(x[0, j]) - largest)
+            assert_holds_exactly(found, (0, j), F(run) + t, ratios)
+    assert 0.8 < max(ratios) <= 1
+
+
+def assert_holds_exactly(found, index, x, ratios):
+    off, err = abs(x - F(found.mid[index])), F(found.err[index])
+    assert off <= err, (index, float(x), found.mid[index], found.err[index])
+    if err:
+        ratios.append(float(off / err))
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_the_logarithm_of_a_sum_that_is_off_by_a_factor(name):
+    """The run has e^-t z and takes its logarithm; t given back, that is near log z, even where that is 0."""
+    draws, ratios, ulps = Draws(name, 4), [], 2
+    for _ in range(ROUNDS):
+        own = abs(draws.fmt.round(float(draws.rng.uniform(0.5, 2))))
+        t = float(draws.rng.uniform(-1, 1))
+        with mp.workdps(60):
+            z = float(mp.mpf(own) * mp.exp(t))
+            y, err = F(*to_rational(mp.log(own)._mpf_)), abs(z) * 2.0**-50
+        a = Computed(np.array([[z]]), np.array([[err]]), draws.fmt, np.array([[abs(t)]]))
+        run = draws.fmt.round(y + int(draws.rng.choice([-1, 1])) * (ulps - F(1, 2)) * draws.fmt.ulp(y))
+        assert_holds_exactly(computed.log(a, ulps), (0, 0), F(run) + F(t), ratios)
+    assert 0.4 < max(ratios) <= 1
+
+
 def test_zeros_and_ones_are_exact():
     fmt = FORMATS["float16"]
     zero, one = (Computed(np.full((2, 2), x), np.zeros((2, 2)), fmt) for x in (0.0, 1.0))

@@ -25,7 +25,7 @@ from exactattn.numbers.balls import nearest
 from exactattn.numbers.exact import power
 from exactattn.numbers.formats import FORMATS
 from exactattn.truth.blocks import enclose_heads
-from exactattn.truth.contracted import contracted_rows
+from exactattn.truth.contracted import ContractArithmetic, contracted_rows
 from exactattn.truth.tensors import Tensors
 
 STAGES = (Stage.SCALED, Stage.WEIGHTS, Stage.LSE, Stage.CONTEXT)
@@ -273,6 +273,37 @@ def test_the_worst_runs_with_the_root_on_q_and_k(name):
         done = stages(scaled, run, until=Stage.CONTEXT)
         for stage in (Stage.WEIGHTS, Stage.CONTEXT):
             error_parts(head, done[stage, 0].x, contract, stage)
+
+
+def test_large_scores_are_rounded_to_a_narrow_softmax_before_the_largest_is_taken_off():
+    """Scores near 100, of which bfloat16 keeps halves: their differences are small, their errors are not."""
+    contract, parts = CONTRACTS["float32, softmax in bfloat16"], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        q, k, v = (rng.standard_normal(shape).astype(np.float32) for shape in ((2, 2), (3, 2), (3, 2)))
+        bias = (100 + 0.1 * rng.standard_normal((2, 3))).astype(np.float32).astype(np.float64)
+        head = Tensors.of(q, k, v, AttentionSpec(scale=F(1, 64)), bias=bias).heads[0]
+        run = stages(head.problem(np.arange(2)), AnyRun(contract, rng), until=Stage.CONTEXT)
+        parts += error_parts(head, run[Stage.WEIGHTS, 0].x, contract, Stage.WEIGHTS)
+    assert max(parts) <= 1
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_a_factor_that_is_rounded_twice(name):
+    """Every number of one binade times factors that are as far off as two roundings allow."""
+    fmt, worst = FORMATS[name], 0.0
+    ar = ContractArithmetic(PrecisionContract.uniform(fmt))
+    numbers = np.ldexp(np.arange(2 ** (fmt.precision - 1), 2**fmt.precision), 1 - fmt.precision)[np.newaxis, ::3]
+    for factor in (F(1, 3), F(1, 5), F(5, 7), F(9, 11), F(101, 200)):
+        bound = ar.scale(ar.lift(numbers), factor)
+        low = fmt.round(factor)
+        other = fmt.next_up(low) if F(low) < factor else fmt.next_down(low)
+        for f in (low, other):
+            run = np.array([[fmt.round(F(x) * F(f)) for x in numbers[0]]])
+            part = np.abs(run - bound.mid) / bound.err
+            worst = max(worst, float(part.max()))
+            assert (part <= 1).all()
+    assert worst > 0.5
 
 
 def test_a_row_without_keys_and_a_blocked_key_have_nothing_to_round():
