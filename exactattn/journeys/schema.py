@@ -1,12 +1,14 @@
-"""exactattn schema: the JSON Schema of case files, for editors."""
+"""exactattn schema: the JSON Schema of case files and of spec files, for editors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a case file."""
+def schema(spec: bool = False) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a case file, or of a spec file."""
     from exactattn.documents.model import json_schema
+    from exactattn.documents.model_options import SpecPart
+    from exactattn.documents.model_parts import tidied_schema
 
-    return json_schema()
+    return tidied_schema(SpecPart) if spec else json_schema()
