@@ -32,15 +32,15 @@ NO_NODE: Names[str, Node] = {}
 class TensorMaker:
     """Makes the tensors of one problem; every mistake is noted.
 
-    body    has the layout; said names tensors; options has the options of attention, where they stand elsewhere
-    arrays  the tensors of the file by name
+    body     has the layout; said names tensors; arrays: the tensors of the file by name
+    options  reads the options of attention; None where they stand in the body too, with names of tensors as tables
     """
 
     body: Mapping
     said: Mapping | None
     arrays: Names[str, NDArray[Any]]
     reader: Reader
-    options: Mapping | None = None
+    options: Options | None = None
 
     @property
     def mistakes(self) -> Mistakes:
@@ -109,7 +109,7 @@ class TensorMaker:
 
     def options_of(self) -> Options:
         """The reader of options, with tensors in place of tables."""
-        return Options(self.options or self.body, self.reader, self.table, self.listed)
+        return self.options or Options(self.body, self.reader, self.table, self.listed)
 
     def spec(self, sizes: Sizes) -> AttentionSpec | None:
         """The spec, or None after noting why it makes no sense."""
@@ -123,7 +123,7 @@ class TensorMaker:
         try:
             return AttentionSpec(**fields)
         except ProblemError as error:
-            self.mistakes.add(str(error), self.options or self.body)
+            self.mistakes.add(str(error), self.options_of().body)
             return None
 
     def table(self, node: Node) -> NDArray[Any] | None:

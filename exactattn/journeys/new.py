@@ -92,7 +92,7 @@ _SPEC = """\
 # What the tensors of a file are, and which attention is meant: exactattn report TENSORS --spec FILE
 # Leave out what is not meant. Every number is read exactly as written.
 scale: 1/sqrt(d_k)            # over d_k, d_v, L, S, n (keys), H; this is also what is taken if left out
-causal: none                  # or top-left (j <= i), bottom-right (j <= i + S - L), or a whole number, where query 0 stands
+causal: none                  # or top-left (j <= i), bottom-right (j <= i + S - L), or where query 0 stands: 3
 # window: [128, 0]            # keys seen to the left and right; null is open (-1 in ONNX and flash-attn)
 # offset: 0                   # where query 0 stands, for window, alibi, rotary; `end`: the last at the last key
 # softcap: 50                 # c tanh(s / c)

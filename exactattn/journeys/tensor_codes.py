@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 CODES = {
-    "EA510": "What `exactattn report` understood: sizes, types, layout, every option that is not left out, which tensor "
-    "is what, and which are not used. Compare it with what was computed before you read further.",
-    "EA511": "The truth of a stage, and how wide its enclosures are. The first look is engine midradius, float64 with a "
-    "proven radius; all assumptions that this rests on are listed. The radius of a row is that of its widest "
+    "EA510": "What `exactattn report` understood: sizes, types, layout, every option that is not left out, which "
+    "tensor is what, and which are not used. Compare it with what was computed before you read further.",
+    "EA511": "The truth of a stage, and how wide its enclosures are. The first look is engine midradius, float64 with "
+    "a proven radius; all assumptions that this rests on are listed. The radius of a row is that of its widest "
     "element, of the context in units of the largest |v| of the head. Rows that such an enclosure does not "
     "decide are done again, with sharper bounds and then in balls; `rows_by_engine` counts them.",
     "EA512": "Rows that have no true value, so nothing about them is judged: no key is allowed and the spec gives no "
