@@ -14,7 +14,7 @@ from exactattn.attention.spec import Head, Problem
 from exactattn.documents.cells import MAX_CELLS
 from exactattn.documents.nodes import Mapping, Node, Scalar, found
 from exactattn.documents.options import Options
-from exactattn.documents.tensor_inputs import TensorMaker
+from exactattn.documents.tensor_inputs import TensorMaker, check_width
 from exactattn.errors import ProblemError, TensorError, Unavailable
 from exactattn.numbers.exact import Matrix
 from exactattn.tensors.files import read_tensors
@@ -103,7 +103,7 @@ def _problem(tensors: Tensors) -> Problem:
         positions=range(position, position + queries),
         rotary_positions=_plain(first),
     )
-    check_rotary(problem)
+    check_turns(problem)
     return problem
 
 
@@ -127,15 +127,13 @@ def _plain(head: OneHead) -> tuple[Any, Any]:
     return q, k
 
 
-def check_rotary(problem: Problem) -> None:
+def check_turns(problem: Problem) -> None:
     """Errors: ProblemError for rotary positions that do not fit the width or the cache, norms that do not fit."""
     spec, width = problem.spec, int(problem.names.get("d_k", 0))
-    if spec.rotary is not None and width:
-        spec.rotary.turned(width)
+    if not width:
+        return
+    check_width(spec, width)
+    if spec.rotary is not None and spec.rotary.cache is not None:
         queries, keys = problem.rotary_positions
-        if spec.rotary.cache is not None:
-            tables(spec.rotary, width, problem.query_positions if queries is None else queries)
-            tables(spec.rotary, width, range(problem.lengths[1]) if keys is None else keys)
-    for weight in (spec.qk_norm.q_weight, spec.qk_norm.k_weight) if spec.qk_norm else ():
-        if weight is not None and len(weight) != width:
-            raise ProblemError(f"the norm has {len(weight)} weights for {width} elements: give one for each")
+        tables(spec.rotary, width, problem.query_positions if queries is None else queries)
+        tables(spec.rotary, width, range(problem.lengths[1]) if keys is None else keys)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from exactattn.attention.options import Orientation
 from exactattn.attention.spec import AttentionSpec, Head, Problem, identity
-from exactattn.documents.case_tensors import BY_HAND, MAX_SCORES, check_rotary, problem_of_file
+from exactattn.documents.case_tensors import BY_HAND, MAX_SCORES, check_turns, problem_of_file
 from exactattn.documents.cells import ANY_SIZES, COMMAS, Reader, looks_like_commas
 from exactattn.documents.masks import read_mask
 from exactattn.documents.model import HeadPart, ProblemPart
@@ -161,7 +161,7 @@ class _Maker:
     def with_options(self, problem: Problem, fields: dict[str, Any], sinks: tuple[Exact, ...] | None) -> Problem:
         """The problem under its options. Errors: ProblemError for what does not go together."""
         changed = replace(problem, spec=replace(problem.spec, **fields), sinks=sinks)
-        check_rotary(changed)
+        check_turns(changed)
         return changed
 
     def heads(self, x: Matrix | None, spec: AttentionSpec) -> list[Head]:

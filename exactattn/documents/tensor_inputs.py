@@ -73,7 +73,7 @@ class TensorMaker:
                 "polarity": self.choice("polarity", POLARITIES) or "attend",
             }
             made = Tensors.of(**others)
-            self.turns(made)
+            self.fits(made)
         except ProblemError as error:
             self.mistakes.add(str(error), self.body)
         return None if len(self.mistakes) > before else (made, names)
@@ -164,18 +164,29 @@ class TensorMaker:
             if int(array.max()) > MOST_POSITION or int(array.min()) < -MOST_POSITION:
                 self.mistakes.add(f"{role} has numbers beyond {MOST_POSITION}", self.body, "check what was saved")
 
-    def turns(self, tensors: Tensors) -> None:
-        """Errors: ProblemError for pairs that cannot be turned, or more exact cosines than are computed."""
-        rotary, width = tensors.spec.rotary, tensors.heads[0].q.shape[1]
-        if rotary is None:
+    def fits(self, tensors: Tensors) -> None:
+        """Errors: ProblemError for options that do not fit the tensors, or more exact cosines than are computed."""
+        spec, width = tensors.spec, tensors.heads[0].q.shape[1]
+        check_width(spec, width)
+        if spec.bias_place == "inside" and tensors.bias_shape is None and spec.alibi is None:
+            raise ProblemError("bias_place is inside (before the scale), but there is no bias and no alibi")
+        if spec.rotary is None or spec.rotary.cache is not None:
             return
-        pairs = rotary.turned(width) // 2
-        count = pairs * sum(len(head.k) for head in tensors.heads)
-        if rotary.cache is None and count > MOST_TURNS:
+        count = spec.rotary.turned(width) // 2 * sum(len(head.k) for head in tensors.heads)
+        if count > MOST_TURNS:
             raise ProblemError(
                 f"rotary positions need {count} exact cosines here, wanted at most {MOST_TURNS}: give the cosines and "
                 "sines that were used as tensors (rotary: {cosines: NAME, sines: NAME}), or take fewer heads or keys"
             )
+
+
+def check_width(spec: AttentionSpec, width: int) -> None:
+    """Errors: ProblemError for pairs that cannot be turned, and weights of a norm that are not one an element."""
+    if spec.rotary is not None:
+        spec.rotary.turned(width)
+    for weight in (spec.qk_norm.q_weight, spec.qk_norm.k_weight) if spec.qk_norm else ():
+        if weight is not None and len(weight) != width:
+            raise ProblemError(f"the norm has {len(weight)} weights for {width} elements: give one for each")
 
 
 def first_look(body: Mapping, reader: Reader) -> None:
