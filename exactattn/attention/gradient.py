@@ -111,7 +111,9 @@ def constant_rows(form: Problem, with_lse: bool = False) -> Mask:
 
     With a gradient of the lse only those with no key: the lse of one key is its score.
     """
-    seen = form.allowed.sum(axis=1)
+    if not form.restricts and form.lengths[1] > 1:
+        return np.zeros(form.lengths[0], dtype=np.bool_)
+    seen = np.count_nonzero(form.allowed, axis=1)
     return np.asarray(seen == 0 if form.sinks is not None or with_lse else seen <= 1)
 
 

@@ -210,6 +210,13 @@ class Problem:
         return range(first, first + queries)
 
     @property
+    def restricts(self) -> bool:
+        """Is there anything that may keep a query from a key?"""
+        spec, form = self.spec, self.row_form
+        ruled = spec.causal != "none" or spec.window != (None, None)
+        return ruled or form.mask is not None or self.key_length is not None
+
+    @property
     def visible(self) -> Mask:
         """Which keys each query may see: mask, causal rule, window and length together. Shapes: (L, S), rows."""
         queries, keys = self.lengths

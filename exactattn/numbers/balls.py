@@ -6,7 +6,7 @@ back. A ball is right at any precision, only wider at a low one, so no result de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from math import inf, isnan, nextafter
@@ -86,6 +86,23 @@ class BallField:
     def name(self, label: str) -> flint.arb:
         """Balls have no variables."""
         raise NumeralError(f"{label} has no value here: give it one, or use a number")
+
+
+def largest_middle(balls: Iterable[flint.arb]) -> flint.arb:
+    """The largest midpoint, as an exact point."""
+    return max((ball.mid() for ball in balls), key=_Order)
+
+
+class _Order:
+    """Order of exact (radius 0) balls, for which Arb's comparison is decided."""
+
+    __slots__ = ("point",)
+
+    def __init__(self, point: flint.arb) -> None:
+        self.point = point
+
+    def __lt__(self, other: _Order) -> bool:
+        return bool(self.point < other.point)
 
 
 def interval(ball: flint.arb) -> Interval:

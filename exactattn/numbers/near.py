@@ -19,7 +19,7 @@ U = 2.0**-53  # the unit roundoff of float64
 TINY = 2.0**-1021  # more than any float64 operation loses by underflow, and than 2**40 times that
 HUGE = 2.0**1000  # sums of products bounded by less cannot overflow on their way
 WIDE = 256  # an array of more columns gets one radius a row, a narrower one gets one an element
-CHUNK = 256  # sums of more than twice that are cut into pieces, for a smaller radius
+CHUNK = 512  # sums of more than twice that are cut into pieces, for a smaller radius
 
 
 def gamma(n: int) -> float:
@@ -153,7 +153,7 @@ class Near:
         """
 
         def norm() -> Floats:
-            if self.ceiling is not None:
+            if self.ceiling is not None and axis == 0:  # where a pass over columns would be slow
                 return np.asarray(np.sqrt(up(self.ceiling * self.one(axis))) * (1 + 2.0**-50))
             if axis == 1:  # one BLAS product a row; einsum takes twice as long
                 squares = np.matmul(self.mid[:, np.newaxis, :], self.mid[:, :, np.newaxis])[:, :, 0]

@@ -19,6 +19,7 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
+from exactattn.numbers.slices import sliced_product
 from exactattn.numbers.weighted import Weighted
 
 ZERO = np.zeros((1, 1))
@@ -32,14 +33,18 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
     r_b |B| + d_b of b: BLAS errs by at most gamma M + k 2**-1074, in any order of summation, fused or not, and
     |a b - A B| <= ((1 + r_a)(1 + r_b) - 1) |A||B| + (1 + r_a) |A| d_b + d_a ((1 + r_b) |B| + d_b), summed over l.
     What underflows is in the TINY that `up` adds, as k is below 2**50.
-    A radius part W of a (`Weighted`) adds sum_l part W_il ((1 + r_b) |B_lj| + d_b), at most that sum of the row times
-    the largest |B|.
-    Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A wide product gets one
-    radius a row. The radius is 0 in rows that the grid certificate proves exact (see `numbers/grid.py`).
+    A radius part W of a (`Weighted`) adds sum_l part W_il ((1 + r_b) |B_lj| + d_b).
+    Where M is not below `HUGE` a partial sum might have overflowed, and nothing is known. A product that is wide, or
+    not sharp, gets one radius a row. It is 0 in rows that the grid certificate proves exact (`numbers/grid.py`); where
+    it does not, the sharp product of exact operands is made of slices (`numbers/slices.py`).
     """
     with np.errstate(all="ignore"):
+        if sharp and transposed and a.is_exact and b.is_exact and not certified_rows(a, b).all():
+            sliced = sliced_product(a, b)
+            if sliced is not None:
+                return sliced
         mid = _multiplied(a.mid, b.mid.T if transposed else b.mid)
-        wide = mid.shape[1] > WIDE
+        wide = not sharp or mid.shape[1] > WIDE
         size = _sharp_size(a, b, transposed, wide) if sharp else _size(a, b, transposed, wide)
         length = a.shape[1]
         if a.is_exact and b.is_exact:
@@ -60,17 +65,15 @@ def product(a: Near, b: Near, *, transposed: bool = False, sharp: bool = False) 
 def _spread(a: Near, b: Near, transposed: bool, size: Floats) -> Floats:
     """The radius but for underflow, for operands that are not exact."""
     length = a.shape[1]
-    r_a, d_a = by_row(a.rel), by_row(a.own if isinstance(a, Weighted) else a.abs)
+    r_a, d_a = by_row(a.rel), by_row(a.own if isinstance(a, Weighted) and not transposed else a.abs)
     r_b, d_b = float(b.rel.max()), float(b.abs.max())
     radius = (gamma(roundings(length)) + r_a + r_b + r_a * r_b) * size
     if d_b:
         radius = radius + (1 + r_a) * a.one(1) * d_b
     if d_a.any():
         radius = radius + d_a * ((1 + r_b) * b.one(1 if transposed else 0).max() + length * d_b)
-    if isinstance(a, Weighted):
-        most = b.most(1 if transposed else 0)
-        most = most.max() if radius.shape[1] == 1 else most.T if transposed else most
-        radius = radius + a.summed(a.part) * ((1 + r_b) * most + d_b)
+    if isinstance(a, Weighted) and not transposed:
+        radius = radius + (1 + r_b) * a.times(a.part, b) + d_b * a.summed(a.part)
     return raise_(np.asarray(radius))
 
 
@@ -92,6 +95,8 @@ def _size(a: Near, b: Near, transposed: bool, wide: bool) -> Floats:
     Proof: it is at most |A_i|_2 |B_j|_2 (Cauchy-Schwarz) and at most |A_i|_1 max |B_j|, which is asked for where it is
     at hand or where squares may have left the range. A NaN stays one.
     """
+    if isinstance(a, Weighted) and a.limits.shape[0] == 1 and wide and not transposed:
+        return a.times(a.limits, b)
     axis = 1 if transposed else 0
     two, most = b.two(axis), b.most(axis)
     if wide:

@@ -42,14 +42,28 @@ class Weighted(Near):
     def two(self, axis: int) -> Floats:
         """No less than the Euclidean norm of mid along an axis.
 
-        Proof: the sum of (limit W)^2 is at most the largest W times the sum of limit^2 W.
+        Proof: along the rows that have limits, limit times that of W; along the other axis, the sum of (limit W)^2 is
+        at most the largest W times the sum of limit^2 W.
         """
 
         def norm() -> Floats:
+            if self.limits.shape[axis] == 1:
+                return np.asarray(up(self.limits * self.weight.two(axis)))
             top = self.weight.ceiling or self.weight.most(self._along).max()
             return np.asarray(np.sqrt(up(top * self.summed(up(self.limits * self.limits), axis))) * (1 + 2.0**-50))
 
         return self.size("two", axis, norm)
+
+    def times(self, factors: Floats, b: Near) -> Floats:
+        """No less than sum_l factors W_il |B_lj|, for every j. Shapes: factors as limits, b (m, p) -> (n, 1).
+
+        Proof: where factors belong to l, |B_lj| is at most the largest of its row; else Cauchy-Schwarz, or the largest
+        of all.
+        """
+        if factors.shape[0] == 1:
+            return self.summed(np.asarray(up(factors * b.most(1).T)))
+        size = np.minimum(self.weight.two(1) * b.two(0).max(), self.weight.one(1) * b.most(0).max())
+        return np.asarray(up(factors * size))
 
     def limit(self) -> Floats:
         """No less than |mid| in each row."""

@@ -14,8 +14,9 @@ from exactattn.attention.spec import Stage
 from exactattn.findings import name_index
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.formats import Format
+from exactattn.numbers.near import Floats
 from exactattn.truth.ladder import Truth
-from exactattn.truth.reference import Floats, Parts, Reference
+from exactattn.truth.reference import Parts, Reference
 from exactattn.truth.rows import shown
 from exactattn.truth.runs import Run
 

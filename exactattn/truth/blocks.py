@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.spec import Stage
-from exactattn.numbers.balls import FIRST_BITS, TooCoarse
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
+from exactattn.truth.ball_blocks import BallHead
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.questions import Answers, Measured, Question, WithinUlps
-from exactattn.truth.reference import Parts
 from exactattn.truth.tensors import Tensors
+from exactattn.truth.tiles import lifted_tiles, mean_of_values, merged
 
 CELLS = 2**19  # scores of one block
-MOST_BITS = 2048
-BALL_CELLS = 2**16  # scores of one batch of rows in balls
+MOST_KEYS = 2**14  # more keys are cut into tiles
+TILE = 2**12
 ENGINES = ("midradius", "midradius, sharp", "ball")
 
 
@@ -73,38 +73,57 @@ def enclose_heads(
     `stage` is weights, lse or context. A row with no allowed key has what the spec says, or is undefined. `workers` is
     a number of threads: NumPy lets go of Python's lock.
     """
-    all_blocks = [Blocks(head, rows, stage, sharp, block) for head, rows in heads]
-    jobs = [(blocks, some) for blocks in all_blocks for some in blocks.slices]
-    with ThreadPoolExecutor(max(1, workers)) as pool:
-        done = iter(list((pool.map if workers > 1 else map)(lambda job: job[0].enclosed(job[1]), jobs)))
-    return [blocks.joined([next(done) for _ in blocks.slices]) for blocks in all_blocks]
+    found: list[FloatEnclosure] = []
+    many = max(1, workers)
+    with ThreadPoolExecutor(many) as pool:
+        for start in range(0, len(heads), many):  # keys and values of few heads at a time are in memory
+            some = [Blocks(head, rows, stage, sharp, block) for head, rows in heads[start : start + many]]
+            jobs = [(blocks, part) for blocks in some for part in blocks.slices]
+            done = iter(list((pool.map if workers > 1 else map)(lambda job: job[0].enclosed(job[1]), jobs)))
+            found += [blocks.joined([next(done) for _ in blocks.slices]) for blocks in some]
+    return found
 
 
 class Blocks:
-    """Some query rows of one head, block by block, by midradius."""
+    """Some query rows of one head, block by block, by midradius; over tiles of keys where there are very many."""
 
     def __init__(self, head: OneHead, rows: Rows | None, stage: Stage, sharp: bool, block: int | None) -> None:
         self.engine = plugins.get("engines", "midradius")
         self.arithmetic = self.engine.arithmetic(sharp, spend=stage.order >= Stage.WEIGHTS.order)
-        self.k, self.v = head.lifted(self.arithmetic)  # once, with the sizes that bounds are made of
         self.head, self.stage = head, stage
         queries, keys = head.lengths
+        self.tiles = None
+        if keys > MOST_KEYS and stage in (Stage.LSE, Stage.CONTEXT):
+            self.tiles = lifted_tiles(head, self.arithmetic, TILE)
+        else:
+            self.k, self.v = head.lifted(self.arithmetic)  # once, with the sizes that bounds are made of
         self.rows = np.arange(queries) if rows is None else rows
-        size = block or min(1024, max(64, CELLS // keys))
+        size = block or min(1024, max(64, CELLS // (keys if self.tiles is None else TILE)))
         self.slices = [slice(start, start + size) for start in range(0, len(self.rows), size)]
 
     def enclosed(self, some: slice) -> FloatEnclosure:
         """One block of the rows."""
         rows = self.rows[some]
-        problem = self.head.problem(rows, self.k, self.v)
-        value = stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
-        enclosure: FloatEnclosure = self.engine.floats(value)
+        enclosure: FloatEnclosure = self.engine.floats(self._value(rows))
         if self.head.keyless and self.stage is Stage.WEIGHTS:
             enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
-        empty = self.head.undefined(rows, self.stage)
-        if empty.any():
-            enclosure.mid[empty], enclosure.rad[empty] = np.nan, np.nan
+        if self.tiles is not None and self.head.spec.masked_row in ("uniform", "mean") and self.stage is Stage.CONTEXT:
+            empty = replace(self.head, spec=replace(self.head.spec, masked_row="undefined"), bad_keys=None).undefined(
+                rows
+            )
+            mean = self.engine.floats(mean_of_values(self.head, self.tiles, self.arithmetic))
+            enclosure.mid[empty], enclosure.rad[empty] = mean.mid, mean.rad
+        lost = self.head.undefined(rows, self.stage)
+        if lost.any():
+            enclosure.mid[lost], enclosure.rad[lost] = np.nan, np.nan
         return enclosure
+
+    def _value(self, rows: Rows) -> Any:
+        if self.tiles is None:
+            problem = self.head.problem(rows, self.k, self.v)
+            return stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
+        done = merged(self.head, self.tiles, self.arithmetic, rows)
+        return done.context if self.stage is Stage.CONTEXT else done.lse
 
     def joined(self, parts: Sequence[FloatEnclosure]) -> FloatEnclosure:
         """All blocks as one."""
@@ -211,21 +230,9 @@ def _errors(engine: str, head: OneHead, rows: Rows, data: Floats, stage: Stage) 
 
 
 def _ball_errors(head: OneHead, rows: Rows, data: Floats, stage: Stage) -> Iterator[tuple[slice, Measured]]:
-    """The same by balls, with more bits until every ball of the batch has ends. Nothing where `MOST_BITS` give none."""
-    engine = plugins.get("engines", "ball")
-    size = max(1, BALL_CELLS // head.lengths[1])
-    for start in range(0, len(rows), size):
-        some = slice(start, start + size)
-        bits = FIRST_BITS
-        while bits <= MOST_BITS:
-            with engine.precision(bits):
-                arithmetic = engine.arithmetic()
-                problem = head.problem(rows[some], *head.lifted(arithmetic))
-                try:
-                    parts = Parts.of(stages(problem, arithmetic, until=stage)[stage, 0], engine)
-                except TooCoarse:
-                    bits *= 4
-                    continue
-            with np.errstate(all="ignore"):
-                yield some, Measured(*parts.error_of(data[some]), parts.least(), parts.largest())
-            break
+    """The same by balls, each row with as many bits as it needs."""
+    balls = BallHead(head, stage)
+    for some in balls.blocks(rows):
+        found = balls.enclosed(rows[some], balls.is_sharp)
+        with np.errstate(all="ignore"):
+            yield some, Measured(*found.error_of(data[some]), found.least(), found.largest())

@@ -23,7 +23,7 @@ from exactattn.truth.layouts import checked
 from exactattn.truth.one_head import OneHead
 from exactattn.truth.tensors import Tensors
 
-CELLS = 2**18  # scores of one block; a gradient has a few such arrays at a time
+CELLS = 2**19  # scores of one block; a gradient has a few such arrays at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +101,11 @@ def enclose_gradients_by_balls(
     engine = plugins.get("engines", "ball")
 
     def floats(array: Any) -> FloatEnclosure:
-        high, low, rest = engine.floats(engine.elements(array) if hasattr(engine, "elements") else array)
+        high, low, rest = engine.floats(array)
         return FloatEnclosure(high, np.where((low == 0) & (rest == 0), 0.0, up(np.abs(low) + rest)))
 
     with engine.precision(bits):
-        wanted = Wanted(engine.arithmetic(), floats, bias, block)
+        wanted = Wanted(engine.arithmetic(whole=True), floats, bias, block)
         return _enclosed(tensors, wanted, output_gradient, lse_gradient, 1)
 
 
@@ -153,9 +153,7 @@ def head_gradients(wanted: Wanted, head: OneHead, g: Any, dl: Any = None) -> Hea
     lost = head.undefined(np.arange(queries)) & g.any(axis=1)
     if dl is not None:
         lost |= head.undefined(np.arange(queries), Stage.LSE) & dl.any(axis=1)
-    out = HeadGradients(
-        [], ar.lift(np.zeros((keys, head.k.shape[1]))), ar.lift(np.zeros(head.v.shape)), [], None, lost, lost
-    )
+    out = HeadGradients([], None, None, [], None, lost, lost)
     seen, moved = np.zeros(keys, np.bool_), np.zeros(keys, np.bool_)
     size = wanted.block or min(512, max(32, CELLS // keys))
     for start in range(0, queries, size):
@@ -164,9 +162,14 @@ def head_gradients(wanted: Wanted, head: OneHead, g: Any, dl: Any = None) -> Hea
         dl_rows = None if dl is None else _kept(dl, rows, lost)
         done = gradients(problem, ar, _kept(g, rows, lost), dl_rows, with_bias=wanted.bias)
         out = _with(wanted, head, out, done, len(rows))
-        allowed = seen_keys(problem)
-        seen |= allowed.any(axis=0)
-        moved |= allowed[~constant_rows(problem, dl is not None)].any(axis=0)
+        if head.restricts() or keys == 1:
+            allowed = seen_keys(problem)
+            seen |= allowed.any(axis=0)
+            moved |= allowed[~constant_rows(problem, dl is not None)].any(axis=0)
+        else:
+            seen[:] = moved[:] = True
+    if queries == 0:
+        out = replace(out, k=ar.lift(np.zeros(head.k.shape)), v=ar.lift(np.zeros(head.v.shape)))
     return replace(out, v=_cleared(ar, out.v, ~seen, head.v.shape[1]), still=~moved)
 
 
@@ -184,10 +187,15 @@ def _with(wanted: Wanted, head: OneHead, out: HeadGradients, done: Gradients[Any
             bias = [*bias, part]
     if done.sink is not None:
         part = ar.transposed_matmul(ones, done.sink)
-        sink = part if sink is None else ar.add(sink, part)
+        sink = _plus(ar, sink, part)
     return replace(
-        out, q=[*out.q, done.q], k=ar.add(out.k, done.k_ready), v=ar.add(out.v, done.v), bias=bias, sink=sink
+        out, q=[*out.q, done.q], k=_plus(ar, out.k, done.k_ready), v=_plus(ar, out.v, done.v), bias=bias, sink=sink
     )
+
+
+def _plus(ar: Any, a: Any, b: Any) -> Any:
+    """The sum; None is nothing."""
+    return b if a is None else ar.add(a, b)
 
 
 def _cleared(ar: Any, array: Any, rows: Mask, width: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 
 from exactattn.attention.definition import ready
 from exactattn.attention.gradient import before
+from exactattn.attention.options import Causal
 from exactattn.attention.spec import AttentionSpec, Head, Problem, Stage
 from exactattn.numbers.arithmetic import Arithmetic, Mask
 from exactattn.numbers.exact import Exact, Matrix
 from exactattn.numbers.near import Floats
 
 Rows = NDArray[np.intp]
+MOST_KEYS = 2**14  # more keys are looked at in tiles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +49,12 @@ class OneHead:
         """(L, S)."""
         return len(self.q), len(self.k)
 
+    @property
+    def first_position(self) -> int:
+        """Where query 0 stands among the keys."""
+        queries, keys = self.lengths
+        return self.spec.first_position(queries, keys if self.key_length is None else self.key_length)
+
     def lifted(self, ar: Arithmetic[Any]) -> tuple[Any, Any]:
         """The keys after norm and rotation, and the values, in a number system: once for all row blocks."""
         k, v = (ar.lift(cast(Matrix, _clean(x, self.bad_keys))) for x in (self.k, self.v))
@@ -72,11 +81,11 @@ class OneHead:
 
         A problem only measures its matrices, and hands them to an arithmetic, which lifts arrays as they are.
         """
-        queries, keys = self.lengths
+        keys = len(self.k)
         bad = None if self.bad_queries is None else self.bad_queries[rows]
         k = _clean(self.k, self.bad_keys) if (is_plain := k is None) else k
         v = _clean(self.v, self.bad_keys) if v is None else v
-        first = self.spec.first_position(queries, keys if self.key_length is None else self.key_length)
+        first = self.first_position
         turned = self.rotary_positions[0]
         bias = None if self.bias is None else _rows_of(self.bias, rows, keys)
         return Problem(
@@ -99,26 +108,66 @@ class OneHead:
         rule = self.spec.masked_row
         ruled = rule in ("zero", "uniform") or (rule == "mean" and self.key_length != 0)
         lost = self.sink is None and (stage is Stage.LSE or not ruled)
-        if not self._restricts() and self.bad_keys is None:
+        if not self.restricts() and self.bad_keys is None:
             return out
-        allowed = self.allowed(rows)
-        empty = np.asarray(~allowed.any(axis=1))
-        if self.bad_keys is not None:
-            takes = allowed
-            if self.sink is None and rule in ("uniform", "mean"):
-                takes = allowed | empty[:, np.newaxis]
-            out |= (takes & self.bad_keys).any(axis=1)
-        return np.asarray(out | (empty & lost))
+        parts = [self] if self.lengths[1] <= MOST_KEYS else [part for _, _, part in self.tiles(MOST_KEYS)]
+        seen = np.zeros(len(rows), dtype=np.bool_)
+        for part in parts:
+            allowed = part.allowed(rows)
+            seen |= allowed.any(axis=1)
+            if part.bad_keys is not None:
+                out |= (allowed & part.bad_keys).any(axis=1)
+        if self.bad_keys is not None and self.sink is None and rule in ("uniform", "mean"):
+            kept = self.key_length if rule == "mean" else None
+            out |= ~seen & self.bad_keys[:kept].any()
+        return np.asarray(out | (~seen & lost))
+
+    def tiles(self, size: int) -> Iterator[tuple[int, int, OneHead]]:
+        """The head over each tile of so many keys, with its ends; rows with no key in a tile have zeros.
+
+        Exact value: positions move with the keys, so that each query sees the keys of the tile that it sees of all.
+        """
+        queries, keys = self.lengths
+        first, spec, turned = self.first_position, self.spec, self.rotary_positions[0]
+        placed = (
+            spec.causal != "none" or spec.window != (None, None) or spec.alibi is not None or spec.rotary is not None
+        )
+        causal: Causal = "none" if spec.causal == "none" else "offset"
+        for start in range(0, keys, size):
+            stop = min(start + size, keys)
+            length = None if self.key_length is None else min(max(self.key_length - start, 0), stop - start)
+            one = replace(
+                self,
+                k=self.k[start:stop],
+                v=self.v[start:stop],
+                spec=replace(spec, causal=causal, offset=first - start if placed else None, masked_row="zero"),
+                mask=_columns(self.mask, start, stop),
+                bias=_columns(self.bias, start, stop),
+                sink=None,
+                key_length=length,
+                rotary_positions=(first + np.arange(queries) if turned is None else turned, None),
+                bad_keys=None if self.bad_keys is None else self.bad_keys[start:stop],
+            )
+            yield start, stop, one
 
     def allowed(self, rows: Rows) -> Mask:
         """Which keys take part in some rows. Shapes: (n,) -> (n, S)."""
-        return self.problem(rows).allowed
+        return self.problem_of_none(rows).allowed
 
-    def _restricts(self) -> bool:
+    def problem_of_none(self, rows: Rows) -> Problem:
+        """The problem of some rows with zeros for keys and values, for who asks about neither; they take no memory."""
+        k, v = (np.broadcast_to(0.0, x.shape) for x in (self.k, self.v))
+        return self.problem(rows, k, v)
+
+    def restricts(self) -> bool:
         """Is there anything that may keep a query from a key?"""
         spec = self.spec
         ruled = spec.causal != "none" or spec.window != (None, None)
         return ruled or self.mask is not None or self.key_length is not None
+
+
+def _columns(array: Any, start: int, stop: int) -> Any:
+    return array if array is None or array.shape[1] == 1 else array[:, start:stop]
 
 
 def _rows_of(array: Any, rows: Rows, keys: int) -> Any:

@@ -159,3 +159,15 @@ def test_more_refusals():
         Tensors.of(x, np.ones((1, 2, 2, 2)), np.ones((1, 2, 2, 2)))
     with pytest.raises(ProblemError, match="wanted 0 first, 3 last"):
         Tensors.of(x[0], x[0], x[0], layout="THD", query_starts=[0, 2])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_tiles_of_keys_give_the_same(seed, monkeypatch):
+    monkeypatch.setattr("exactattn.truth.blocks.MOST_KEYS", 2)
+    monkeypatch.setattr("exactattn.truth.one_head.MOST_KEYS", 3)
+    monkeypatch.setattr("exactattn.truth.blocks.TILE", 1 + seed % 4)
+    arrays, spec, extra = drawn(seed)
+    tensors, rows = tensors_of(arrays, spec, extra), expected(arrays, spec, extra)
+    for which, stage in ((1, Stage.LSE), (2, Stage.CONTEXT)):
+        (found,) = enclose_heads([(tensors.heads[0], None)], stage, block=2)
+        assert_is(found, rows, which)
