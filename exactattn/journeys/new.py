@@ -44,7 +44,7 @@ problem:
   # heads: [{W_Q: .., W_K: .., W_V: ..}, {..}]   # several heads, each with its own inputs
   # W_O: [[..]]                        # output projection, after the heads are joined
   # base: 2                            # base of the exponential, e if left out
-  # causal: true                       # or top-left, bottom-right (they differ when L is not S)
+  # causal: true                       # or top-left, bottom-right (they differ when L is not S), or an offset: 3
   # mask: [[1, 0, 0], [1, 1, 0], [1, 1, 1]]      # 1: may see the key; or numbers to add, -inf where it may not
   # bias: [[..]]                       # added to the scaled scores
   # orientation: columns               # tokens are columns, Q = W_Q X. Every stage is then shown with queries as
@@ -54,7 +54,9 @@ problem:
   # inputs: {raw: [2.0, 4.0, 6.0], X: {values: [[0.31, 0.52]], rounded: true}}   # rounded: known to the last digit only
   # draws: [{generator: numpy-legacy, seed: 42, draw: {W: "randint(3, size=(3, 3))"}}]
   # steps: {scaled: raw/2}
-  # masked_row: zero                   # what a row with no allowed key gives; undefined if left out
+  # masked_row: zero                   # what a row with no allowed key gives; undefined if left out; uniform, mean
+  # window: [2, 0], softcap: 30, alibi: {slopes: paper}, sinks: [0.5], rotary: {base: 10000}, qk_norm: {kind: rms}: and
+  # more options, see docs/case-file.md. tensors: x.safetensors takes Q, K, V from a small file beside the case
 
 # Numbers as printed, each judged. A name that is a stage needs no `stage`.
 # Stages: q k v scores scaled masked weights lse context concat output.

@@ -54,7 +54,7 @@ class ReportOptions:
             ("--seed", self.seed, default.seed),
             ("--stage", self.stage, default.stage),
             ("--format", self.fmt, default.fmt),
-            ("--within", self.within, default.within),
+            ("--within", None if self.within is None else f"{self.within:.15g}", default.within),
             ("--workers", self.workers, default.workers),
         )
         return tuple(word for name, value, usual in said if value != usual for word in (name, str(value)))

@@ -25,6 +25,7 @@ from exactattn.truth.tally import HALF, ONE, Tally
 __all__ = ["CODES", "Judged", "Looked", "Told", "findings_of"]
 
 CHECK = "tensors"
+NOT_KNOWN = "midradius knows nothing of some elements"
 PROOF = "enclosures by midradius under the assumptions listed, sharper ones where needed, then Arb balls"
 
 
@@ -109,7 +110,7 @@ def _truth(one: Looked) -> Finding:
     if len(radii):
         median, largest = (_up(float(x), unit) for x in (np.median(radii), radii.max()))
         evidence["radius"] = {"median": median, "largest": largest}
-        said = f"the radius of a row is at most {largest}, half of them {median}"
+        said = f"the radius of a row is at most {largest}, of half of them at most {median}"
     else:
         said = "no row has a value that midradius knows" if one.rows else "there is no row"
     unknown = f"; midradius knows nothing of {plural(one.unknown, 'row')}" if one.unknown else ""
@@ -130,11 +131,11 @@ def _undefined(one: Looked) -> Finding:
         *([f"{one.no_key} with no allowed key"] if one.no_key else []),
         *([f"{one.not_finite} in which a NaN or an infinity takes part"] if one.not_finite else []),
     ]
-    have = "has" if one.undefined == 1 else "have"
+    lost = f"{one.undefined} of {plural(one.rows, 'row')} {_have(one.undefined)}"
     return _finding(
         "EA512",
         f"undefined:{one.stage}",
-        f"{one.undefined} of {plural(one.rows, 'row')} {have} no {one.stage}: {', '.join(why)}; not judged",
+        f"{lost} no {one.stage}: {', '.join(why)}; not judged",
         Verdict.FAILS,
         level=Level.WARNING,
         reason="undefined",
@@ -226,24 +227,19 @@ def _gradient(one: Judged, within: float | None) -> Iterator[Finding]:
     known = isfinite(one.widest)
     radius = {"largest_radius": _up(one.widest), "largest_value": f"{one.scale:.3g}"} if known else {}
     if one.tally is None:
-        said = (
-            f"the largest radius is {_up(one.widest)}, the largest value {one.scale:.3g}"
-            if known
-            else "some are not known"
+        said = f"the largest radius is {_up(one.widest)}, the largest value {one.scale:.3g}" if known else NOT_KNOWN
+        lost = (
+            f"; {plural(one.undefined, 'element')} of it {_have(one.undefined)} no true value" if one.undefined else ""
         )
         verdict = Verdict.HOLDS if known else Verdict.UNDECIDED
-        message = f"{one.role} proven by {one.engine}: {said}"
-        yield _finding(
-            "EA517",
-            f"gradient:{one.role}",
-            message,
-            verdict,
-            level=Level.NOTE,
-            assumptions=dict(ASSUMPTIONS),
-            proof=PROOF,
-        )
+        message = f"{one.role} proven by {one.engine}: {said}{lost}"
+        yield _finding("EA517", f"gradient:{one.role}", message, verdict, level=Level.NOTE)
         return
     yield from _accuracy(one.role, one.name or one.role, one.tally, within, engine_used=one.engine, **radius)
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def _worst(role: str, tally: Tally) -> dict[str, Any]:
@@ -251,7 +247,7 @@ def _worst(role: str, tally: Tally) -> dict[str, Any]:
     if tally.at is None:
         return {}
     where = name_index(role, *tally.at)
-    return {"largest_error_at": f"{where}: {tally.computed!r}, near the true {tally.near!r}"}
+    return {"largest_error_at": f"{where}: {tally.computed!r}, near the true {tally.near:.12g}"}
 
 
 def _largest(tally: Tally) -> str:
@@ -285,6 +281,6 @@ def _digits(x: float, rounding: str) -> str:
     number = Context(prec=3, rounding=rounding).create_decimal(Decimal(x))
     return (
         format(number.normalize(), "f")
-        if -4 <= number.adjusted() < 7 or not number
+        if -3 <= number.adjusted() < 7 or not number
         else str(number.normalize()).lower()
     )

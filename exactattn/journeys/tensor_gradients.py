@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from exactattn.attention.spec import Stage
 from exactattn.documents.specs import Inputs
 from exactattn.errors import ProblemError
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats
 from exactattn.truth.gradients import TensorGradients, enclose_gradients, enclose_gradients_by_balls
-from exactattn.truth.outputs import format_of
+from exactattn.truth.outputs import format_of, per_head
 from exactattn.truth.tally import Tally, measured
 
 GRADIENTS = {"dq": "q", "dk": "k", "dv": "v", "dbias": "bias", "dsinks": "sinks"}
@@ -26,7 +27,10 @@ Enclosed = dict[str, FloatEnclosure]
 
 @dataclass(slots=True)
 class Judged:
-    """One gradient: what was counted; or why it was not looked at. `widest` is the largest radius, `scale` of |mid|."""
+    """One gradient: what was counted; or why it was not looked at.
+
+    widest, scale  the largest radius, and the largest value; undefined: elements with no true value
+    """
 
     role: str
     name: str | None = None
@@ -34,6 +38,7 @@ class Judged:
     why_not: str | None = None
     widest: float = 0.0
     scale: float = 0.0
+    undefined: int = 0
     engine: str = "midradius"
 
 
@@ -52,6 +57,7 @@ def judged_gradients(
         why = f"gradients need all {scores} scores, and only some rows were asked for: ask with --rows all"
         return [Judged(role, inputs.names.get(role), why_not=why) for role in shown]
     given = inputs.arrays["output_gradient"]
+    per_head(tensors, given, Stage.CONTEXT, inputs.names["output_gradient"])
     bias = "dbias" in wanted
 
     def midradius(sharp: bool) -> TensorGradients:
@@ -96,16 +102,16 @@ def _judged(
 ) -> Judged:
     """One gradient against one enclosure."""
     array, name = inputs.arrays.get(role), inputs.names.get(role)
-    known = np.isfinite(found.rad)
-    out = Judged(role, name, engine=engine)
-    out.widest = float(found.rad[known].max(initial=0.0)) if known.all() else np.inf
-    out.scale = float(np.abs(found.mid[known]).max(initial=0.0))
+    defined = ~np.isnan(found.mid)
+    out = Judged(role, name, engine=engine, undefined=int((~defined).sum()))
+    out.widest = float(found.rad[defined].max(initial=0.0))
+    out.scale = float(np.abs(found.mid[defined]).max(initial=0.0))
     if array is None:
         return out
     own = format_of(array, role)
     data = _shaped(array, found, name or role)
     out.tally = Tally(fmt or own, bounds)
-    out.tally.add(data, measured(found, data), ~np.isnan(found.mid), lambda place: place)
+    out.tally.add(data, measured(found, data), defined, lambda place: place)
     return out
 
 

@@ -9,6 +9,7 @@ from exactattn.findings import Finding, Report, Verdict
 from exactattn.render.evidence import details
 from exactattn.render.words import FAMILIES, family_of, plural
 
+SHARED = ("assumptions", "proven by")
 Rows = list[tuple[str, str]]
 
 
@@ -60,13 +61,13 @@ def _hazards(report: Report, findings: Sequence[Finding]) -> Rows:
 
 
 def _tensors(findings: Sequence[Finding]) -> Rows:
-    """Each with its evidence, and what several share said once."""
+    """Each with its evidence; what all enclosures rest on is said once."""
     rows: Rows = []
     for finding in findings:
         rows.append((finding.id, finding.message))
         for line in details(finding):
             shown = [(f"{line.label}, {part.label}", part.text) for part in line.parts] or [(line.label, line.text)]
-            rows += [row for row in shown if row[1] and row not in rows]
+            rows += [row for row in shown if row[1] and not (row in rows and line.label in SHARED)]
     return rows
 
 

@@ -1,6 +1,5 @@
 """A small file of tensors beside a case: the problem is that of its numbers, and nothing outside the folder is read."""
 
-import os
 from fractions import Fraction as F
 
 import numpy as np
@@ -117,7 +116,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     inner = tmp_path / "inner"
     inner.mkdir()
     path = written(tmp_path)
-    os.symlink(tmp_path / "x.npz", inner / "x.npz")
+    (inner / "x.npz").symlink_to(tmp_path / "x.npz")
     assert load(path).problems
     (inner / "case.yaml").write_bytes(path.read_bytes())
     assert "outside the folder" in said(inner / "case.yaml")

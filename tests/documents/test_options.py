@@ -1,5 +1,5 @@
-"""Options of attention in a case: printed numbers made by plain loops in mpmath come out right, for each option alone and
-for several at once."""
+"""Options of attention in a case: printed numbers made by plain loops in mpmath come out right, for each option alone,
+and for several at once."""
 
 from fractions import Fraction as F
 

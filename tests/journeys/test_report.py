@@ -1,4 +1,4 @@
-"""The journey `report`: planted errors are found where they are, what is right passes, and every way in says the same."""
+"""The journey `report`: planted errors are found where they are, what is right passes, all ways in say the same."""
 
 from fractions import Fraction as F
 
