@@ -186,10 +186,10 @@ def report(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Judge tensors: outputs, lse and gradients in files against proven enclosures.
+    """Judge tensors in files against proven enclosures.
 
     FILE: .npy, .npz, .safetensors, .pt with q, k, v, options as a SPEC says (`exactattn new --spec`), and what a
-    program gave for them. Exit status: 1 when an element is NaN or infinite without reason, or beyond --within.
+    program gave for them: outputs, lse, gradients. Exit status: 1 when an element is NaN or infinite without reason, or beyond --within.
     """
     from exactattn.journeys import report as journey
     from exactattn.journeys.verify import exit_status
@@ -257,10 +257,10 @@ def list_(kind: str) -> None:
 @click.option("--spec", is_flag=True, help="That of spec files, for `exactattn report`.")
 def schema(spec: bool) -> None:
     """Print the JSON Schema of case files, for editors."""
-    from exactattn.journeys.schema import schema as journey
+    from exactattn.journeys import schema as journey
     from exactattn.render.json import dump
 
-    shell.out(dump(journey(spec)))
+    shell.out(dump(journey.spec_schema() if spec else journey.schema()))
 
 
 @main.command()
