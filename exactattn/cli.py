@@ -189,7 +189,8 @@ def report(
     """Judge tensors in files against proven enclosures.
 
     FILE: .npy, .npz, .safetensors, .pt with q, k, v, options as a SPEC says (`exactattn new --spec`), and what a
-    program gave for them: outputs, lse, gradients. Exit status: 1 when an element is NaN or infinite without reason, or beyond --within.
+    program gave for them: outputs, lse, gradients. Exit status: 1 when an element is NaN or infinite without reason,
+    or beyond --within.
     """
     from exactattn.journeys import report as journey
     from exactattn.journeys.verify import exit_status

@@ -122,12 +122,17 @@ class Tally:
 
 
 def in_ulps(error: Measured, fmt: Format) -> tuple[Floats, Floats]:
-    """Bounds of |error| in ulps of the format at the true value. Shapes: those of the error."""
+    """Bounds of |error| in ulps of the format at the true value. Shapes: those of the error.
+
+    Rounding or proof: a unit is a power of two, so without a radius the quotient is exact, or overflows beyond the
+    largest float, which is then a lower bound.
+    """
     size = np.abs(error.mid)
     with np.errstate(all="ignore"):
         least = np.maximum(size - error.rad, 0) / spacing(error.largest, fmt) * (1 - SLACK)
         most = (size + error.rad) / spacing(error.least, fmt) * (1 + SLACK)
-        return np.where(error.rad == 0, size / spacing(error.largest, fmt), least), most
+        least = np.where(error.rad == 0, size / spacing(error.largest, fmt), least)
+        return np.where(np.isinf(least), np.finfo(np.float64).max, least), most
 
 
 def measured(found: FloatEnclosure, data: Floats) -> Measured:
