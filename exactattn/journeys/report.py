@@ -21,6 +21,7 @@ from exactattn.journeys.tensor_findings import Judged, Looked, Told, findings_of
 from exactattn.journeys.tensor_gradients import GRADIENTS, judged_gradients
 from exactattn.journeys.verify import environment
 from exactattn.numbers.balls import MOST_BITS, TooCoarse
+from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format, format_named
 from exactattn.tensors.files import read_tensors
 from exactattn.truth.blocks import enclose_heads
@@ -171,15 +172,19 @@ class _Look:
         array = self.inputs.arrays.get(role)
         data = None if array is None else per_head(tensors, array, stage, self.inputs.names[role])
         fmt = self.fmt if array is None or (self.fmt and stage is not Stage.LSE) else format_of(array, role)
-        jobs = list(self.jobs(stage))
+        jobs, many = list(self.jobs(stage)), self.options.workers
         total, done = sum(len(rows) for _, rows in jobs), 0
         looked = Looked(stage, role, array is not None, None if fmt is None else Tally(fmt, self.bounds))
-        with ThreadPoolExecutor(max(1, self.options.workers)) as pool:
-            run = pool.map if self.options.workers > 1 else map
-            for part, (_, rows) in zip(run(lambda job: self.part(looked, data, *job), jobs), jobs, strict=True):
-                looked.join(part)
-                done += len(rows)
-                self.progress(f"{role}: rows", done, total)
+        with ThreadPoolExecutor(many) as pool:
+            run = pool.map if many > 1 else map
+            for start in range(0, len(jobs), many):
+                some = jobs[start : start + many]
+                for (number, rows), found in zip(
+                    some, list(run(lambda job: self.first(stage, *job), some)), strict=True
+                ):
+                    looked.join(self.part(looked, data, number, rows, found))
+                    done += len(rows)
+                    self.progress(f"{role}: rows", done, total)
         return looked
 
     def jobs(self, stage: Stage) -> Iterator[tuple[int, Rows]]:
@@ -189,11 +194,17 @@ class _Look:
             size = max(1, CHUNK // max(1, width))
             yield from ((number, rows[start : start + size]) for start in range(0, len(rows), size))
 
-    def part(self, whole: Looked, data: list[NDArray[Any]] | None, number: int, rows: Rows) -> Looked:
-        """Some rows of one head."""
+    def first(self, stage: Stage, number: int, rows: Rows) -> FloatEnclosure:
+        """The first look at some rows of one head, which threads may have at once."""
+        (found,) = enclose_heads([(self.inputs.tensors.heads[number], rows)], stage)
+        return found
+
+    def part(
+        self, whole: Looked, data: list[NDArray[Any]] | None, number: int, rows: Rows, found: FloatEnclosure
+    ) -> Looked:
+        """Some rows of one head, counted; one part at a time, as the precision of balls is the same for all threads."""
         tensors, stage = self.inputs.tensors, whole.stage
         head = tensors.heads[number]
-        (found,) = enclose_heads([(head, rows)], stage)
         part = Looked(stage, whole.role, whole.given)
         part.see(head, rows, found)
         if whole.tally is None:

@@ -206,6 +206,25 @@ def test_gradients_are_judged_in_all_layouts(tmp_path):
     assert {f"gradient:{role}" for role in made} <= alone.keys()
 
 
+def test_gradients_of_a_bias_and_of_sinks(tmp_path):
+    """dS = P (dP - D), D = rowsum(P dP); the bias of all heads gets the sum of dS, a sink minus its weights times D."""
+    rng = np.random.default_rng(4)
+    q, k, v, g = (rng.standard_normal((2, 4, 3)) for _ in range(4))
+    bias, sinks = rng.standard_normal((4, 4)), rng.standard_normal(2)
+    e, s = np.exp(q @ k.swapaxes(1, 2) / np.sqrt(3) + bias), np.exp(sinks)[:, None, None]
+    z = e.sum(-1, keepdims=True) + s
+    dp = g @ v.swapaxes(1, 2)
+    d = (e / z * dp).sum(-1, keepdims=True)
+    made = {"dbias": (e / z * (dp - d)).sum(0), "dsinks": -(s / z * d).sum((1, 2))}
+    made = {name: x.astype(np.float32) for name, x in made.items()}
+    path = saved(tmp_path, q=q, k=k, v=v, bias=bias, sinks=sinks, do=g, **made)
+    findings = found(path, within=1)
+    assert findings["accuracy:dbias"].evidence["within_one_ulp"] == {"yes": 16, "no": 0, "cannot_tell": 0}
+    assert findings["accuracy:dsinks"].evidence["within_one_ulp"] == {"yes": 2, "no": 0, "cannot_tell": 0}
+    lost = found(saved(tmp_path, q=q, k=k, v=v, do=g, **made))["gradient:dbias"]
+    assert (lost.verdict, lost.message) == (Verdict.NOT_RUN, "the problem has no bias, so there is no gradient of it")
+
+
 @pytest.mark.parametrize("layout", ["BLHD", "BLD", "THD", "HLD"])
 def test_layouts_of_outputs_and_lse(tmp_path, layout):
     arrays = small(shape=(1, 3, 5, 4))
