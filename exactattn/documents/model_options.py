@@ -22,7 +22,7 @@ from exactattn.documents.words import (
 )
 
 WHOLE: dict[str, Any] = {"type": "integer"}
-SIDE: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}, {"const": "none"}]}
+SIDE: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": [None, "none"]}]}
 Causal = Annotated[str, WithJsonSchema({"anyOf": [{"enum": [True, False, *CAUSAL]}, WHOLE]})]
 Offset = Annotated[str, WithJsonSchema({"anyOf": [WHOLE, {"const": "end"}]})]
 Window = Annotated[list[str], WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2, "items": SIDE})]
@@ -94,7 +94,7 @@ class OptionsPart(Part):
         "A bias is added after the scale (outside, the default) or before it (inside)."
     )
     alibi: AlibiPart = optional("A bias that is linear in the distance of query and key.")
-    qk_norm: NormPart = optional("A norm of each query and key before rotation and scores.")
+    qk_norm: NormPart = optional("A norm of q and k, each token by itself, before rotation and scores.")
     masked_row: Annotated[str, one_of(*MASKED_ROWS)] = optional(
         "What a row with no allowed key gives: nothing (`undefined`, the default), zeros, equal weights of all keys "
         "(`uniform`), or of those the sequence has (`mean`)."

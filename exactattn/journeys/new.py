@@ -55,8 +55,16 @@ problem:
   # draws: [{generator: numpy-legacy, seed: 42, draw: {W: "randint(3, size=(3, 3))"}}]
   # steps: {scaled: raw/2}
   # masked_row: zero                   # what a row with no allowed key gives; undefined if left out; uniform, mean
-  # window: [2, 0], softcap: 30, alibi: {slopes: paper}, sinks: [0.5], rotary: {base: 10000}, qk_norm: {kind: rms}: and
-  # more options, see docs/case-file.md. tensors: x.safetensors takes Q, K, V from a small file beside the case
+  # window: [2, 0]                     # keys seen to the left and right of the position; null is open
+  # offset: 0                          # where query 0 stands, for window, alibi and rotary; or end
+  # softcap: 30                        # c tanh(s / c);  softcap_order: before-bias, after-bias or after-mask
+  # alibi: {slopes: paper}             # or authors, or a list, one a head; form: distance or signed
+  # bias_place: inside                 # a bias is added before the scale
+  # sinks: [0.5]                       # a logit a head that has no value
+  # lse_base: 2                        # base of the lse, that of the softmax if left out
+  # rotary: {base: 10000, layout: halves}        # or interleaved; width, factor; cosines and sines as rows
+  # qk_norm: {kind: rms, eps: 1e-6}    # or l2; q_weight and k_weight as lists
+  # tensors: x.safetensors             # Q, K, V from a small file beside the case, in place of them
 
 # Numbers as printed, each judged. A name that is a stage needs no `stage`.
 # Stages: q k v scores scaled masked weights lse context concat output.

@@ -90,6 +90,8 @@ def test_the_schema_of_spec_files(run):
 
     schema = json.loads(run("schema", "--spec").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
+    for part in (schema, *schema["$defs"].values()):
+        assert all(value.get("description") for value in part.get("properties", {}).values())
     validator = jsonschema.Draft202012Validator(schema)
     text = (
         "scale: 1/sqrt(d_k)\ncausal: 3\nwindow: [1, null]\nalibi: {slopes: [1, 1/2]}\n"
