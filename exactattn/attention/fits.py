@@ -3,19 +3,70 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
+from exactattn.attention.options import Causal, MaskedRow, Orientation, SoftcapOrder
 from exactattn.errors import ProblemError
 from exactattn.numbers.balls import decide
 from exactattn.numbers.enclosure import Answer
-from exactattn.numbers.exact import ZERO, Exact, spell
+from exactattn.numbers.exact import ZERO, Exact, Expr, spell
+from exactattn.numbers.tokens import shorten, suggestion
 
 if TYPE_CHECKING:
     from exactattn.attention.spec import AttentionSpec, Head, Problem
 
+WORDS = {
+    "causal": get_args(Causal),
+    "orientation": get_args(Orientation),
+    "masked_row": get_args(MaskedRow),
+    "softcap_order": get_args(SoftcapOrder),
+    "bias_place": ("outside", "inside"),
+    "head_map": ("grouped", "tiled"),
+}
+
+
+def check_word(label: str, found: Any, known: tuple[str, ...]) -> None:
+    """An option that is one of a few words. Errors: ProblemError for any other."""
+    if not isinstance(found, str) or found not in known:
+        raise ProblemError(f"found {label} {shorten(str(found))}: {suggestion(str(found), known)}")
+
+
+def _check_words(spec: AttentionSpec) -> None:
+    """A word that is not known would be read as one that is."""
+    for label, known in WORDS.items():
+        check_word(label, getattr(spec, label), known)
+    if spec.alibi is not None:
+        check_word("form of alibi", spec.alibi.form, ("distance", "signed"))
+    if spec.rotary is not None:
+        check_word("layout of rotary positions", spec.rotary.layout, ("halves", "interleaved"))
+    if spec.qk_norm is not None:
+        check_word("kind of norm", spec.qk_norm.kind, ("rms", "l2"))
+    if spec.offset not in (None, "end") and type(spec.offset) is not int:
+        raise ProblemError(f"found offset {shorten(str(spec.offset))}, wanted an integer, or end")
+
+
+def _check_numbers(spec: AttentionSpec) -> None:
+    """Numbers are exact: a float may be another number than the one that was meant."""
+    given = [("scale", spec.scale), ("base", spec.base), ("lse_base", spec.lse_base), ("softcap", spec.softcap)]
+    if spec.alibi is not None:
+        given += [("alibi slope", x) for x in spec.alibi.slopes]
+    if spec.rotary is not None:
+        given += [("rotary base", spec.rotary.base), ("rotary factor", spec.rotary.factor)]
+    if spec.qk_norm is not None:
+        weights = (*(spec.qk_norm.q_weight or ()), *(spec.qk_norm.k_weight or ()))
+        given += [("eps", spec.qk_norm.eps), *(("weight of the norm", x) for x in weights)]
+    for label, x in given:
+        if x is not None and not isinstance(x, (Fraction, Expr)):
+            raise ProblemError(
+                f"found {label} {shorten(str(x))} of type {type(x).__name__}, wanted an exact number: a Fraction, as "
+                "Fraction('0.1'), or a closed expression, as sqrt(Fraction(2))"
+            )
+
 
 def check_spec(spec: AttentionSpec) -> None:
-    """Errors: ProblemError for options that make no sense together."""
+    """Errors: ProblemError for options that are not known, or make no sense together."""
+    _check_words(spec)
+    _check_numbers(spec)
     if spec.softcap is not None and not _positive(spec.softcap):
         raise ProblemError(f"found softcap {spell(spec.softcap)}, wanted a positive number; leave it out for none")
     if spec.softcap is None and spec.softcap_order != "before-bias":

@@ -105,8 +105,11 @@ class Blocks:
         """One block of the rows."""
         rows = self.rows[some]
         enclosure: FloatEnclosure = self.engine.floats(self._value(rows))
-        if self.head.keyless and self.stage is Stage.WEIGHTS:
-            enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
+        if self.stage is Stage.WEIGHTS:
+            if self.head.restricts() and self.head.spec.masked_row in ("undefined", "zero"):
+                enclosure.rad[~self.head.allowed(rows)] = 0.0  # exact zeros: these keys take no part
+            if self.head.keyless:
+                enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
         if self.tiles is not None and self.head.spec.masked_row in ("uniform", "mean") and self.stage is Stage.CONTEXT:
             empty = replace(self.head, spec=replace(self.head.spec, masked_row="undefined"), bad_keys=None).undefined(
                 rows

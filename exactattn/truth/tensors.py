@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from exactattn.attention.fits import check_word
 from exactattn.attention.spec import AttentionSpec
 from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.exact import Exact
-from exactattn.truth.layouts import Layout, checked, lengths_of, packed, with_batch
+from exactattn.truth.layouts import AXES, Layout, checked, lengths_of, packed, with_batch
 from exactattn.truth.one_head import OneHead
 
 Polarity = Literal["attend", "block"]
@@ -75,6 +76,8 @@ class Tensors:
             raise ProblemError("tensors have tokens as rows: transpose them, and leave out the orientation")
         parts = {label: checked(x, label) for label, x in (("q", q), ("k", k), ("v", v))}
         layout = layout or _layout(parts["q"])
+        check_word("layout", layout, tuple(AXES))
+        check_word("polarity", polarity, ("attend", "block"))
         if layout == "THD":
             return _packed(
                 parts, spec, query_starts, key_starts, sinks, (mask, bias, key_lengths, past_key, past_value)
@@ -181,8 +184,15 @@ def _no_keys(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
 
 def _without_keys(spec: AttentionSpec) -> AttentionSpec:
-    """There is no mean over no keys: "uniform" says the same as "mean" there, which is undefined."""
-    return replace(spec, masked_row="mean") if spec.masked_row == "uniform" else spec
+    """What the spec says of no keys at all: there is no mean over them, and no score that a softcap could give.
+
+    "uniform" says the same as "mean" there, which is undefined; a softcap after the mask would let in the one key that
+    stands for none.
+    """
+    rule = "mean" if spec.masked_row == "uniform" else spec.masked_row
+    capped = spec.softcap_order == "after-mask"
+    without = replace(spec, softcap=None, softcap_order="before-bias") if capped else spec
+    return replace(without, masked_row=rule)
 
 
 def _mask(mask: Any, bias: Any, polarity: Polarity, shape: tuple[int, ...]) -> tuple[Mask | None, Any]:
@@ -197,10 +207,11 @@ def _mask(mask: Any, bias: Any, polarity: Polarity, shape: tuple[int, ...]) -> t
             seen = _broad(one, label, shape)
             continue
         if array.dtype.kind in "iu" or array.dtype == np.bool_:
-            raise ProblemError(
-                f"the {label} has type {array.dtype}: give booleans (which keys are allowed) as mask, or floats that "
-                "are added; 0 and 1 as numbers could mean either"
-            )
+            wanted = {
+                "mask": "give booleans (which keys are allowed), or floats that are added; 0 and 1 could mean either",
+                "bias": "give floats, which are added; booleans that say which keys are allowed are a mask",
+            }
+            raise ProblemError(f"the {label} has type {array.dtype}: {wanted[label]}")
         floats = np.asarray(checked(array, label), dtype=np.float64)
         if np.isnan(floats).any() or np.isposinf(floats).any():
             raise ProblemError(f"the {label} has a NaN or +inf, which no score can be added to: mend it")
