@@ -249,7 +249,7 @@ def _sinks(sinks: Any, heads: int) -> tuple[Exact, ...] | None:
     values = (
         list(sinks) if isinstance(sinks, (list, tuple)) else np.asarray(checked(sinks, "sinks"), np.float64).tolist()
     )
-    if not isinstance(values, list) or len(values) != heads:
+    if not isinstance(values, list) or len(values) != heads or any(isinstance(x, list) for x in values):
         raise ProblemError(f"found {np.size(sinks)} sinks for {heads} heads: give one for each head")
     if any(isinstance(x, float) and not np.isfinite(x) for x in values):
         raise ProblemError("a sink is not finite: leave sinks out where there are none")
