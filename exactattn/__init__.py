@@ -4,7 +4,11 @@
     for finding in verify("case.yaml").reports[0].wrong:
         print(finding.id, finding.message)
 
-`verify(...).as_json()` is the whole report, `load("case.yaml")` the case itself.
+`verify(...).as_json()` is the whole report, `load("case.yaml")` the case itself. Of tensors:
+
+    from exactattn import Tensors, enclose
+    found = enclose(Tensors.of(q, k, v))  # proven: |true - found.mid| <= found.rad
+
 The names below are the public surface; each is imported when it is first used.
 """
 
@@ -14,16 +18,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from exactattn.attention.spec import AttentionSpec
     from exactattn.documents.case import Case, load
     from exactattn.errors import CaseError, ExactattnError
     from exactattn.findings import Finding, Level, Report, Reports, Verdict
     from exactattn.journeys.prove import prove
     from exactattn.journeys.solve import solve
     from exactattn.journeys.verify import VerifyOptions, verify
+    from exactattn.truth.ball_blocks import enclose_by_balls
+    from exactattn.truth.blocks import ask, enclose
+    from exactattn.truth.gradients import enclose_gradients
+    from exactattn.truth.tensors import Tensors
 
     __version__: str
 
 _HOMES = {
+    "AttentionSpec": "attention.spec",
     "Case": "documents.case",
     "CaseError": "errors",
     "ExactattnError": "errors",
@@ -32,7 +42,12 @@ _HOMES = {
     "Report": "findings",
     "Reports": "findings",
     "Verdict": "findings",
+    "Tensors": "truth.tensors",
     "VerifyOptions": "journeys.verify",
+    "ask": "truth.blocks",
+    "enclose": "truth.blocks",
+    "enclose_by_balls": "truth.ball_blocks",
+    "enclose_gradients": "truth.gradients",
     "load": "documents.case",
     "prove": "journeys.prove",
     "solve": "journeys.solve",
@@ -40,6 +55,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AttentionSpec",
     "Case",
     "CaseError",
     "ExactattnError",
@@ -47,9 +63,14 @@ __all__ = [
     "Level",
     "Report",
     "Reports",
+    "Tensors",
     "Verdict",
     "VerifyOptions",
     "__version__",
+    "ask",
+    "enclose",
+    "enclose_by_balls",
+    "enclose_gradients",
     "load",
     "prove",
     "solve",

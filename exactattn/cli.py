@@ -54,6 +54,27 @@ def _pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return {name: text for name, _, text in pairs}
 
 
+def _rows(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    """A number of rows; None for all."""
+    if value.strip().lower() == "all":
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) < 12 and int(value) > 0):
+        raise click.BadParameter(f"{value!r}: wanted a number of rows from 1, or all", ctx, param)
+    return int(value)
+
+
+def _ulps(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """A bound in ulps: the largest float that is not above what is written."""
+    if value is None:
+        return None
+    from exactattn.journeys.bounds import ulps
+
+    bound = ulps(value)
+    if bound is None:
+        raise click.BadParameter(f"{value!r}: wanted a number of ulps above 0, such as 1 or 0.6", ctx, param)
+    return bound
+
+
 json_option = click.option("--json", "json_file", metavar="FILE", help="Write JSON to a file; - is standard output.")
 
 
@@ -137,6 +158,54 @@ def solve(
 
 
 @main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--spec", metavar="SPEC", help="YAML file: options, and which tensor is what; - is standard input.")
+@click.option("--rows", default="256", show_default=True, callback=_rows, help="Rows that are drawn of all, or all.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option("--stage", metavar="STAGE", help="Only weights, lse or context; what the files hold if left out.")
+@click.option("--format", "fmt", metavar="FORMAT", help="Format that outputs and gradients are judged in.")
+@click.option("--within", metavar="ULPS", callback=_ulps, help="Fail when an element is surely further off.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads.")
+@json_option
+@click.option("--markdown", "markdown_file", metavar="FILE", help="Write Markdown to a file; - is standard output.")
+@click.option("--strict", is_flag=True, help="Exit 3 when something is undecided or not run.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but what goes to - and errors.")
+@click.option("--verbose", "-v", is_flag=True, help="Print everything.")
+def report(
+    files: tuple[str, ...],
+    spec: str | None,
+    rows: int | None,
+    seed: int,
+    stage: str | None,
+    fmt: str | None,
+    within: float | None,
+    workers: int,
+    json_file: str | None,
+    markdown_file: str | None,
+    strict: bool,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Judge tensors in files against proven enclosures.
+
+    FILE: .npy, .npz, .safetensors, .pt with q, k, v, options as a SPEC says (`exactattn new --spec`), and what a
+    program gave for them: outputs, lse, gradients. Exit status: 1 when an element is NaN or infinite without reason,
+    or beyond --within.
+    """
+    from exactattn.journeys import report as journey
+    from exactattn.journeys.verify import exit_status
+
+    asked = {"json": json_file, "markdown": markdown_file}
+    outputs = {name: file for name, file in asked.items() if file is not None}
+    shell.distinct(outputs, [*files, *([] if spec is None else [spec])])
+    options = journey.ReportOptions(rows, seed, stage, fmt, within, workers)
+    with shell.progress(quiet) as progress:
+        reports = journey.report(list(files), spec, options, progress)
+    failed = shell.deliver(reports, outputs, quiet, verbose)
+    sys.exit(shell.BAD if failed else exit_status(reports, strict))
+
+
+@main.command()
 @click.argument("law", required=False)
 @click.option("--option", "options", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="An option of the law.")
 @json_option
@@ -186,12 +255,13 @@ def list_(kind: str) -> None:
 
 
 @main.command()
-def schema() -> None:
+@click.option("--spec", is_flag=True, help="That of spec files, for `exactattn report`.")
+def schema(spec: bool) -> None:
     """Print the JSON Schema of case files, for editors."""
-    from exactattn.journeys.schema import schema as journey
+    from exactattn.journeys import schema as journey
     from exactattn.render.json import dump
 
-    shell.out(dump(journey()))
+    shell.out(dump(journey.spec_schema() if spec else journey.schema()))
 
 
 @main.command()
@@ -199,9 +269,10 @@ def schema() -> None:
 @click.option(
     "--from", "notes", metavar="NOTES", help="Draft it from a Markdown or LaTeX document; - is standard input."
 )
+@click.option("--spec", is_flag=True, help="A spec file for `exactattn report` instead of a case.")
 @click.option("--output", "-o", metavar="FILE", help="The same as FILE.")
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-def new(file: str | None, notes: str | None, output: str | None, force: bool) -> None:
+def new(file: str | None, notes: str | None, spec: bool, output: str | None, force: bool) -> None:
     """Write a commented case file to start from.
 
     Without FILE, print it. What was understood of NOTES, and what was not, is listed on standard error.
@@ -213,7 +284,10 @@ def new(file: str | None, notes: str | None, output: str | None, force: bool) ->
     file = output if file is None else file
     if file not in (None, "-") and os.path.lexists(str(file)) and not force:
         raise UsageError(f"{file} is there already: choose another name, or overwrite it with --force")
-    text, listed = (journey.template(), "") if notes is None else journey.drafted(notes)
+    if spec and notes is not None:
+        raise UsageError("found --spec and --from: a case is drafted from a document, a spec is not; leave one out")
+    plain = journey.spec_template if spec else journey.template
+    text, listed = (plain(), "") if notes is None else journey.drafted(notes)
     if listed:
         shell.complain(listed)
     if file is None or file == "-":
@@ -222,4 +296,5 @@ def new(file: str | None, notes: str | None, output: str | None, force: bool) ->
     from exactattn.render.files import write_whole
 
     write_whole(file, text)
-    shell.complain(f"wrote {file}: fill it in, then run `exactattn verify {file}`")
+    command = f"exactattn report TENSORS --spec {file}" if spec else f"exactattn verify {file}"
+    shell.complain(f"wrote {file}: fill it in, then run `{command}`")

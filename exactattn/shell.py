@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -116,6 +116,26 @@ def _unreadable(reports: Any) -> Iterator[str]:
             if finding.code in UNREADABLE:
                 place = "" if finding.where is None else f"line {finding.where.line}, column {finding.where.column}: "
                 yield f"error: {report.subject.path}: {place}{finding.message}"
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Shows (what, done, total) on standard error while the work goes on, where that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done)
+
+        yield show
 
 
 def screen() -> dict[str, Any]:

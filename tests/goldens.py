@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 CASES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "cases").rglob("*.yaml"))
 
 TABLE = ROOT / "reports" / "published.md"  # exactattn verify cases/published --quiet --table reports/published.md
+FIELD = ROOT / "reports" / "field-cases.md"  # tests/field/test_table.py
 
 
 def settled(reports):

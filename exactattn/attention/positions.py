@@ -13,8 +13,9 @@ import numpy as np
 
 from exactattn.attention.options import Alibi, QKNorm, Rotary
 from exactattn.errors import ProblemError
+from exactattn.numbers.angles import Angles
 from exactattn.numbers.arithmetic import Arithmetic
-from exactattn.numbers.exact import ONE, ZERO, Exact, cos, mul, neg, power, sin
+from exactattn.numbers.exact import ONE, ZERO, Exact, mul, neg, power
 
 A = TypeVar("A")
 
@@ -50,16 +51,16 @@ def tables(rotary: Rotary, width: int, positions: Sequence[int]) -> tuple[Any, A
     layout = _interleaved if rotary.layout == "interleaved" else _halves
     if rotary.cache is not None:
         return _cached(rotary, half, width, positions, layout)
-    turns = [power(rotary.base, Fraction(-2 * place, own)) for place in range(half)]
-    rest, none = (ONE,) * (width - own), (ZERO,) * (width - own)
-    cosines: list[tuple[Exact, ...]] = []
-    sines: list[tuple[Exact, ...]] = []
-    for position in positions:
-        angles = [mul(Fraction(int(position)), turn) for turn in turns]
-        c, s = ([mul(rotary.factor, part(angle)) for angle in angles] for part in (cos, sin))
-        cosines.append((*layout(c, c), *rest))
-        sines.append((*layout([neg(x) for x in s], s), *none))
-    return tuple(cosines), tuple(sines)
+    turns = tuple(power(rotary.base, Fraction(-2 * place, own)) for place in range(half))
+
+    def columns(first: str, second: str, rest: str) -> tuple[tuple[str, int], ...]:
+        pairs = layout([(first, place) for place in range(half)], [(second, place) for place in range(half)])
+        return (*pairs, *((rest, 0),) * (width - own))
+
+    return (
+        Angles(positions, turns, rotary.factor, columns("cos", "cos", "1")),
+        Angles(positions, turns, rotary.factor, columns("-sin", "sin", "0")),
+    )
 
 
 def _halves(first: Any, second: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """A case file -> `Case`, or one `CaseError` with every mistake in it.
 
-Reading runs no code, imports nothing and opens no other file. The bytes, the nesting, the number of values and the
-size of every number are bounded before the work is done (`files`, `yamltext`, `cells`, and `numbers` itself).
+Reading runs no code and imports nothing; a file of tensors is opened only in the folder of the case. The bytes, the
+nesting, the number of values and the size of every number are bounded before the work is done (`files`, `yamltext`,
+`cells`, and `numbers` itself).
 """
 
 from __future__ import annotations
@@ -72,11 +73,14 @@ class Case:
 def load(path: str | Path) -> Case:
     """The case in a file, or on standard input for `-`. Errors: CaseError with every mistake."""
     name = str(path)
-    return loads(files.read_bytes(name, Mistakes(name)), name)
+    return loads(files.read_bytes(name, Mistakes(name)), name, files.folder_of(name))
 
 
-def loads(data: bytes | str, path: str = "<text>") -> Case:
-    """The case that a text is. Errors: CaseError with every mistake."""
+def loads(data: bytes | str, path: str = "<text>", folder: str | None = None) -> Case:
+    """The case that a text is. Errors: CaseError with every mistake.
+
+    `folder` is where the file lies, and the only folder that files of tensors are read from; None for no folder.
+    """
     mistakes = Mistakes(path)
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     root = read_yaml(files.decode(raw, mistakes), mistakes)
@@ -84,7 +88,7 @@ def loads(data: bytes | str, path: str = "<text>") -> Case:
         mistakes.wrong_kind(root, "the keys of a case", START)
         raise mistakes.error()
     check_shape(root, mistakes)
-    case = _Case(root, mistakes).read(path, hashlib.sha256(raw).hexdigest())
+    case = _Case(root, mistakes, folder).read(path, hashlib.sha256(raw).hexdigest())
     if len(mistakes):
         raise mistakes.error()
     return case
@@ -99,13 +103,14 @@ class _Case:
 
     root: tree.Mapping
     mistakes: Mistakes
+    folder: str | None = None
     problems: dict[str, Problem | None] = field(default_factory=dict)
     makers: dict[str, SheetMaker] = field(default_factory=dict)
     blocks: dict[str, dict[str, PrintedBlock | None]] = field(default_factory=dict)
 
     def read(self, path: str, sha256: str) -> Case:
         self.version()
-        reader = Reader(self.mistakes)
+        reader = Reader(self.mistakes, self.folder)
         self.read_problems(reader)
         printed = self.printed(reader)
         claims = self.claims(reader)

@@ -38,9 +38,13 @@ _LITERAL = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?%?")
 
 @dataclass
 class Reader:
-    """Reads the numbers of one file. Equal texts are read once."""
+    """Reads the numbers of one file. Equal texts are read once.
+
+    `folder` is the only one that other files are read from; None for a text that is in none.
+    """
 
     mistakes: Mistakes
+    folder: str | None = None
     cells: int = 0
     characters: int = 0
     known: dict[str, Numeral] = field(default_factory=dict)

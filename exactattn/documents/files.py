@@ -22,6 +22,11 @@ def case_files(path: str) -> list[str]:
     return [str(place / name) for name in cases] or [path]
 
 
+def folder_of(path: str) -> str | None:
+    """The folder of a file, which is all that a case may read files of tensors from; none for standard input."""
+    return None if path == STDIN else str(Path(path).parent)
+
+
 def read_bytes(path: str, mistakes: Mistakes) -> bytes:
     """The content of a file, or of standard input for `-`. Errors: CaseError."""
     if path == STDIN:

@@ -11,6 +11,12 @@ from exactattn.documents.cells import COMMAS, Reader, looks_like_commas
 from exactattn.documents.nodes import Mapping, Node, Scalar, Sequence
 
 Axis = Literal["rows", "columns"]
+SCORES = ": its scores are given directly (print scores, or give Q and K)"
+_WHY = {
+    Stage.CAPPED: ", which a softcap makes",
+    Stage.Q_READY: ", which a norm or rotary positions make",
+    Stage.K_READY: ", which a norm or rotary positions make",
+}
 AXES: tuple[Axis, Axis] = ("rows", "columns")
 
 
@@ -52,8 +58,7 @@ class Part:
         printed = (len(cells), len(cells[0]))
         shape = printed if self.problem is None else shape_of(self.problem, stage, head or 0)
         if shape is None:
-            message = f"the problem has no {stage.value!r}: its scores are given directly"
-            self.reader.mistakes.add(message, self.name, "print scores, or give Q and K")
+            self.reader.mistakes.add(f"the problem has no {stage.value!r}{_WHY.get(stage, SCORES)}", self.name)
             return None
         if len(shape) == 1:
             return self.list_indices(cells, shape[0], stage, values)
@@ -138,6 +143,8 @@ def shape_of(problem: Problem, stage: Stage, head: int) -> tuple[int, ...] | Non
     Shapes: tokens as rows, q (L, d_k), k (S, d_k), v (S, d_v), scores to weights (L, S), lse (L,), context (L, d_v),
     concat (L, H*d_v), output (L, columns of W_O); tokens as columns, all but lse turned.
     """
+    if not problem.has(stage):
+        return None
     form = problem.row_form
     queries, keys = problem.lengths
     part = form.heads[min(head, len(form.heads) - 1)]
@@ -148,6 +155,8 @@ def shape_of(problem: Problem, stage: Stage, head: int) -> tuple[int, ...] | Non
     wide = {
         Stage.Q: len(key[0]) if key else 0,
         Stage.K: len(key[0]) if key else 0,
+        Stage.Q_READY: len(key[0]) if key else 0,
+        Stage.K_READY: len(key[0]) if key else 0,
         Stage.V: widths[min(head, len(widths) - 1)],
         Stage.CONTEXT: widths[min(head, len(widths) - 1)],
         Stage.CONCAT: sum(widths),
@@ -155,5 +164,5 @@ def shape_of(problem: Problem, stage: Stage, head: int) -> tuple[int, ...] | Non
     }.get(stage, keys)
     if wide == 0:
         return None
-    long = keys if stage in (Stage.K, Stage.V) else queries
+    long = keys if stage in (Stage.K, Stage.K_READY, Stage.V) else queries
     return (wide, long) if problem.spec.orientation == "columns" else (long, wide)

@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from exactattn.attention.options import Causal, Orientation
+from exactattn.attention.options import Orientation
 from exactattn.attention.spec import AttentionSpec, Head, Problem, identity
-from exactattn.documents.cells import ANY_SIZES, COMMAS, Reader, looks_like_commas, sign
+from exactattn.documents.case_tensors import BY_HAND, MAX_SCORES, check_turns, problem_of_file
+from exactattn.documents.cells import ANY_SIZES, COMMAS, Reader, looks_like_commas
 from exactattn.documents.masks import read_mask
 from exactattn.documents.model import HeadPart, ProblemPart
-from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence, found
-from exactattn.documents.words import CAUSAL, MASKED_ROWS, ORIENTATIONS
+from exactattn.documents.nodes import Mapping, Mistakes, Node, Scalar, Sequence
+from exactattn.documents.options import Options, Sizes
+from exactattn.documents.words import ORIENTATIONS
 from exactattn.errors import ProblemError
-from exactattn.numbers.exact import ONE, Exact, Matrix, add, exp
+from exactattn.numbers.exact import Exact, Matrix, add
 
-MAX_SCORES = 40_000  # elements of the scores of all heads: 200 tokens
 PARTS = {"W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V", "Q": "q", "K": "k", "V": "v", "scores": "scores"}
 EITHER_OR = (
     *(("Q", "W_Q"), ("K", "W_K"), ("V", "W_V")),
     *(("scores", part) for part in ("Q", "K", "W_Q", "W_K")),
 )
-ATTENTION = ("X", "heads", *PARTS)  # a problem with one of these is one of attention
-YES, NO = ("true", "yes", "on"), ("false", "no", "off")
+ATTENTION = ("X", "heads", "tensors", *PARTS)  # a problem with one of these is one of attention
 # a matrix, and another that says how many columns it has: by its columns, or by its rows (True)
 WIDTHS = (
     *(("X", part, True) for part in ("W_Q", "W_K", "W_V")),
@@ -32,7 +32,6 @@ WIDTHS = (
     *(("scores", "V", True), ("mask", "K", True), ("bias", "K", True), ("mask", "X", True), ("bias", "X", True)),
 )
 NOTHING: Names[str, Matrix] = MappingProxyType({})
-BY_HAND = "a case is for problems that are written by hand"
 
 
 def read_problem(node: Node, reader: Reader, drawn: Names[str, Matrix] = NOTHING) -> Problem | None:
@@ -66,10 +65,9 @@ class _Maker:
 
     def make(self) -> Problem | None:
         before = len(self.mistakes)
-        spec = AttentionSpec(
-            orientation=cast(Orientation, self.choice("orientation", ORIENTATIONS, "rows")),
-            masked_row=cast(Any, self.choice("masked_row", MASKED_ROWS, "undefined")),
-        )
+        if self.get("tensors") is not None:
+            return self.from_file()
+        spec = AttentionSpec(orientation=cast(Orientation, self.choice("orientation", ORIENTATIONS, "rows")))
         x = self.matrix("X")
         heads = self.heads(x, spec)
         w_o, bias, mask = self.w_o(heads, spec), self.matrix("bias"), self.mask()
@@ -95,9 +93,23 @@ class _Maker:
 
     def without_shapes(self) -> None:
         """Looks for the mistakes that can be seen in expressions without knowing any sizes."""
-        self.expression("scale", ANY_SIZES)
-        self.base(ANY_SIZES)
-        self.causal(None)
+        self.option_reader().fields(Sizes(ANY_SIZES))
+
+    def from_file(self) -> Problem | None:
+        """The problem of a small file of tensors beside the case."""
+        for key in (*ATTENTION, "W_O", "mask", "bias", "sinks", "orientation"):
+            if key != "tensors" and (key in self.body.keys or key in self.drawn):
+                place = self.body.keys.get(key, self.body)
+                self.mistakes.add(f"found {key!r} beside `tensors`", place, "keep the one that is meant")
+        return problem_of_file(self.body, self.option_reader())
+
+    def option_reader(self) -> Options:
+        """The reader of the options of this problem; caches of rotary positions are rows of numbers here."""
+        return Options(self.body, self.reader, self.reader.matrix, self.no_list)
+
+    def no_list(self, node: Node) -> None:
+        """Notes that weights are not a list."""
+        self.mistakes.wrong_kind(node, "a list, a number for each element")
 
     def fitting(self, place: Node, make: Any) -> Problem | None:
         """What `make` gives, or None after noting why its parts do not fit."""
@@ -132,14 +144,25 @@ class _Maker:
         return self.fitting(node, lambda: replace(problem, **change))
 
     def options(self, problem: Problem) -> Problem | None:
-        """The problem with its scale, base and causal rule."""
+        """The problem with its options."""
         if self.too_large(problem):
             return None
-        scale, base = self.expression("scale", problem.names), self.base(problem.names)
-        problem = problem.with_spec(scale=scale, base=base, causal=self.causal(problem))
-        if self.get("scale") is None:
-            self.fitting(self.body, lambda: problem.scale)  # an unknown d_k is a mistake of the file
-        return problem
+        before, options = len(self.mistakes), self.option_reader()
+        fields = options.fields(Sizes(problem.names, problem.lengths, len(problem.heads)))
+        sinks = self.get("sinks")
+        logits = None if sinks is None else options.numbers(sinks, "a logit for each head")
+        if len(self.mistakes) > before:
+            return None
+        whole = self.fitting(self.body, lambda: self.with_options(problem, fields, logits))
+        if whole is not None and self.get("scale") is None:
+            self.fitting(self.body, lambda: whole.scale)  # an unknown d_k is a mistake of the file
+        return whole
+
+    def with_options(self, problem: Problem, fields: dict[str, Any], sinks: tuple[Exact, ...] | None) -> Problem:
+        """The problem under its options. Errors: ProblemError for what does not go together."""
+        changed = replace(problem, spec=replace(problem.spec, **fields), sinks=sinks)
+        check_turns(changed)
+        return changed
 
     def heads(self, x: Matrix | None, spec: AttentionSpec) -> list[Head]:
         """The heads: those listed, or the one that the problem itself is."""
@@ -213,19 +236,6 @@ class _Maker:
             return default
         return self.mistakes.choice(node, known, " or ".join(map(repr, known))) or default
 
-    def expression(self, key: str, names: Names[str, Exact]) -> Exact | None:
-        node = self.get(key)
-        return None if node is None else self.reader.exact(node, names)
-
-    def base(self, names: Names[str, Exact]) -> Exact | None:
-        """The base of the exponential; None for e, whichever way it is written."""
-        node = self.get("base")
-        base = self.expression("base", {**names, "e": exp(ONE)}) if node else None
-        if node is not None and base is not None and (sign(base) != 1 or base == ONE):
-            self.mistakes.add(f"found the base {found(node)}, wanted a positive number other than 1", node)
-            return None
-        return None if base == exp(ONE) else base
-
     def too_large(self, problem: Problem) -> bool:
         """Would the scores be more than a case is for?"""
         queries, keys = problem.lengths
@@ -234,20 +244,6 @@ class _Maker:
             message = f"this problem has {count} scores ({queries} queries, {keys} keys), wanted at most {MAX_SCORES}"
             self.mistakes.add(message, self.body, BY_HAND)
         return count > MAX_SCORES
-
-    def causal(self, problem: Problem | None) -> Causal:
-        """The causal rule. `true` is enough where both corners are the same."""
-        node = self.get("causal")
-        if node is None:
-            return "none"
-        text = node.text.strip().lower() if isinstance(node, Scalar) else ""
-        if text in (*YES, *NO):
-            queries, keys = problem.lengths if problem else (1, 1)
-            if text in YES and queries != keys:
-                message = f"with {queries} queries and {keys} keys `causal: {text}` has two meanings"
-                self.mistakes.add(message, node, "write `top-left` (j <= i) or `bottom-right` (j <= i + S - L)")
-            return "top-left" if text in YES else "none"
-        return cast(Causal, self.mistakes.choice(node, CAUSAL, "true, false, 'top-left' or 'bottom-right'") or "none")
 
 
 def _grid(node: Node | None) -> list[list[Scalar]] | None:

@@ -1,13 +1,14 @@
-"""Checks the shape of a case against its model, and says what is wrong in the user's words and places."""
+"""Checks the shape of a case or a spec file against its model: what is wrong, in the user's words and places."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from exactattn.documents.model import ALTERNATIVES, CasePart, json_schema
+from exactattn.documents.model import CasePart
+from exactattn.documents.model_parts import ALTERNATIVES, tidied_schema
 from exactattn.documents.nodes import LIST, MAPPING, TEXT, Mapping, Mistakes, Node, Sequence, nearest, plain, quoted
 
 NUMBERS = "numbers: rows `[[..], [..]]`, a list for one row, or a mapping with `values`"
@@ -21,13 +22,13 @@ _WANTED = {
 }
 
 
-def check_shape(root: Node, mistakes: Mistakes) -> None:
+def check_shape(root: Node, mistakes: Mistakes, part: type[BaseModel] = CasePart) -> None:
     """Notes every unknown key, missing key and value of a wrong kind."""
     try:
-        CasePart.model_validate(plain(root))
+        part.model_validate(plain(root))
     except ValidationError as error:
         for item in error.errors(include_url=False, include_input=False, include_context=False):
-            _note(item["type"], item["loc"], root, mistakes)
+            _note(item["type"], item["loc"], root, mistakes, part)
 
 
 _HINTS = {
@@ -40,13 +41,13 @@ _MISSING = {
 }
 
 
-def _note(kind: str, loc: tuple[Any, ...], root: Node, mistakes: Mistakes) -> None:
+def _note(kind: str, loc: tuple[Any, ...], root: Node, mistakes: Mistakes, part: type[BaseModel]) -> None:
     """One error of pydantic as a mistake."""
     path = _path(root, loc)
     if kind == "extra_forbidden":
         owner, key = _at(root, path[:-1]), str(path[-1])
         place = owner.keys.get(key, owner) if isinstance(owner, Mapping) else owner
-        mistakes.add(f"unknown key {quoted(key)}", place, _HINTS.get(key) or nearest(key, _known(path[:-1])))
+        mistakes.add(f"unknown key {quoted(key)}", place, _HINTS.get(key) or nearest(key, _known(path[:-1], part)))
     elif kind == "missing":
         key = str(path[-1])
         name = f"{str(path[-2])!r}" if len(path) > 1 else "the case"
@@ -77,13 +78,13 @@ def _at(root: Node, path: list[Any]) -> Node:
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    return json_schema()
+def _schema(part: type[BaseModel]) -> dict[str, Any]:
+    return tidied_schema(part)
 
 
-def _known(path: list[Any]) -> list[str]:
+def _known(path: list[Any], model: type[BaseModel]) -> list[str]:
     """The keys that the mapping at a place may have, read from the JSON Schema."""
-    schema = _schema()
+    schema = _schema(model)
     part: dict[str, Any] = schema
     for step in path:
         part = _with_keys(part, schema)

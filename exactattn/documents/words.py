@@ -9,7 +9,16 @@ from exactattn.findings import Verdict
 VERSION = "1"
 KINDS = ("law", "equation", "formula", "order", "reading", "uncheckable")
 CAUSAL = ("top-left", "bottom-right")
-MASKED_ROWS = ("undefined", "zero")
+MASKED_ROWS = ("undefined", "zero", "uniform", "mean")
+SOFTCAP_ORDERS = ("before-bias", "after-bias", "after-mask")
+BIAS_PLACES = ("outside", "inside")
+ALIBI_FORMS = ("distance", "signed")
+SLOPES = ("paper", "authors")
+ROTARY_LAYOUTS = ("halves", "interleaved")
+NORMS = ("rms", "l2")
+HEAD_MAPS = ("grouped", "tiled")
+LAYOUTS = ("BHLD", "BLHD", "BLD", "HLD", "LD", "THD")
+POLARITIES = ("attend", "block")
 ORIENTATIONS = ("rows", "columns")
 DTYPES = ("float64", "float32")
 PASTED_FORMS = (  # that `pasted` reads

@@ -43,8 +43,11 @@ _HINTS = (
 )
 
 
-def read_yaml(text: str, mistakes: Mistakes) -> Node:
-    """The one document of a YAML text. Errors: CaseError, when there is none or it cannot be read."""
+def read_yaml(text: str, mistakes: Mistakes, what: str = "a case", start: str = START) -> Node:
+    """The one document of a YAML text. Errors: CaseError, when there is none or it cannot be read.
+
+    `what` is wanted, `start` the hint to who gave nothing.
+    """
     illegal = _ILLEGAL.search(text)
     if illegal:
         before = text[: illegal.start()]
@@ -53,7 +56,7 @@ def read_yaml(text: str, mistakes: Mistakes) -> Node:
     if _FAST is None and len(text) > MAX_PURE:
         mistakes.stop(f"the file has {len(text)} characters, and more than {MAX_PURE} need PyYAML with libyaml")
     try:
-        return _Builder(text, mistakes).document()
+        return _Builder(text, mistakes).document(what, start)
     except yaml.MarkedYAMLError as error:
         _syntax(error, text, mistakes)
     except yaml.YAMLError as error:
@@ -69,10 +72,10 @@ class _Builder:
         self.mistakes = mistakes
         self.nodes = 0
 
-    def document(self) -> Node:
+    def document(self, what: str, start: str) -> Node:
         self.next()  # the start of the stream
         if isinstance(self.next(), yaml.StreamEndEvent):
-            self.mistakes.stop("the file is empty, wanted a case", None, START)
+            self.mistakes.stop(f"the file is empty, wanted {what}", None, start)
         node = self.node(self.next(), 0)
         self.next()  # the end of the document
         more = self.next()

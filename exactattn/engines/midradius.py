@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from exactattn.numbers.angles import Angles
 from exactattn.numbers.arithmetic import Cells, Mask
 from exactattn.numbers.balls import nearest
 from exactattn.numbers.enclosure import Enclosure
@@ -59,13 +60,15 @@ class MidradiusArithmetic:
     def __init__(self, sharp: bool = False, spend: bool = False) -> None:
         self.sharp, self.spend = sharp, spend
 
-    def lift(self, matrix: Matrix | Floats | Near) -> Near:
+    def lift(self, matrix: Matrix | Angles | Floats | Near) -> Near:
         """Exact numbers, float64 arrays as they are (not to be changed afterwards), or what is lifted already.
 
         Rounding or proof: correctly rounded, hence within u of |mid|, or TINY below the normal numbers.
         """
         if isinstance(matrix, Near):
             return matrix
+        if isinstance(matrix, Angles):
+            return matrix.near()
         if isinstance(matrix, np.ndarray):
             assert matrix.dtype == np.float64
             return exactly(matrix)

@@ -14,9 +14,10 @@ _SENTENCE_END = re.compile(r"\.\s+(?=[A-Z`])")
 
 def codes() -> Mapping[str, str]:
     """Every code with its text, sorted. Errors: TypeError when a code has two texts."""
+    from exactattn.journeys.tensor_codes import CODES as TENSOR_CODES
     from exactattn.journeys.verify import CODES
 
-    known = dict(CODES)
+    known = {**CODES, **TENSOR_CODES}
     for check in plugins.found("checks").values():
         for code, text in check.CODES.items():
             if known.get(code, text) != text:

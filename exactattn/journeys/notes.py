@@ -54,7 +54,7 @@ def open_any(path: str) -> Opened:
     mistakes = Mistakes(path)
     data = files.read_bytes(path, mistakes)
     if not is_notes(path, data):
-        return Opened("case", loads(data, path))
+        return Opened("case", loads(data, path, files.folder_of(path)))
     draft = _read(files.decode(data, mistakes), path)
     case = replace(loads(draft.text, path), sha256=hashlib.sha256(data).hexdigest())
     return Opened("notes", case, draft)

@@ -6,6 +6,7 @@ from exactattn.findings import Finding, Level, Report, Reports, Verdict
 from exactattn.render.words import (
     UNREADABLE_CASE,
     UNREADABLE_CLAIM,
+    family_of,
     is_broken_run,
     is_carried,
     is_error,
@@ -21,7 +22,14 @@ def headline(report: Report) -> str:
     mistakes = sum(f.code == UNREADABLE_CASE for f in report.findings)
     if mistakes:
         return f"The case cannot be read: {plural(mistakes, 'mistake')}."
-    parts = [_printed(report), _statements(report), _unreadable(report), _runs(report), _others(report)]
+    parts = [
+        _printed(report),
+        _statements(report),
+        _unreadable(report),
+        _runs(report),
+        *_tensors(report),
+        _others(report),
+    ]
     parts = [part for part in parts if part]
     verdict = ". ".join(part[0].upper() + part[1:] for part in parts) or _without_parts(report)
     return f"{verdict}.{_surprise(report)}{_hidden(report)}"
@@ -96,9 +104,17 @@ def _runs(report: Report) -> str:
     )
 
 
+def _tensors(report: Report) -> list[str]:
+    """What is said first of each array that was judged."""
+    said = ("EA513", "EA514", "EA515", "EA516")
+    return [
+        f.message.partition(";")[0] for f in report.findings if f.code in said and (f.code != "EA514" or is_error(f))
+    ]
+
+
 def _others(report: Report) -> str:
     rest = [f for f in report.findings if not is_printed(f) and not f.code.startswith("EA2")]
-    failing = sum(is_error(f) and not is_broken_run(f) for f in rest)
+    failing = sum(is_error(f) and not is_broken_run(f) and family_of(f) != "EA51" for f in rest)
     parts = [f"{plural(failing, 'other check')} fail{'' if failing > 1 else 's'}"] if failing else []
     warnings = sum(f.level is Level.WARNING and f.verdict is Verdict.FAILS for f in rest)
     parts += [plural(warnings, "warning")] if warnings else []

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from exactattn.findings import Finding, Report, Verdict
-from exactattn.render.words import FAMILIES, plural
+from exactattn.render.evidence import details
+from exactattn.render.words import FAMILIES, family_of, plural
 
+SHARED = ("assumptions", "proven by")
 Rows = list[tuple[str, str]]
 
 
@@ -22,12 +24,14 @@ class Held:
 def held(report: Report, findings: Sequence[Finding], verbose: bool) -> list[Held]:
     """The findings that hold, under the names of their families in the order of codes."""
     families: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda f: f.code[:3]):
-        families.setdefault(finding.code[:3], []).append(finding)
+    for finding in sorted(findings, key=family_of):
+        families.setdefault(family_of(finding), []).append(finding)
     found = []
     for family, members in families.items():
         title, rows = FAMILIES.get(family, "others"), [(f.id, f.message) for f in members]
-        if not verbose and family == "EA5":
+        if family == "EA51":
+            rows = _tensors(members)
+        elif not verbose and family == "EA5":
             title, rows = _runs(title, members)
         elif not verbose and family in SHORT:
             rows = SHORT[family](report, members)
@@ -54,6 +58,17 @@ def _hazards(report: Report, findings: Sequence[Finding]) -> Rows:
     what = plural(plain, "other hazard" if failing or others else "hazard")
     where = f" in {', '.join(formats)}" if formats else ""
     return [("", f"{what} looked for{where}: none found"), *others]
+
+
+def _tensors(findings: Sequence[Finding]) -> Rows:
+    """Each with its evidence; what all enclosures rest on is said once."""
+    rows: Rows = []
+    for finding in findings:
+        rows.append((finding.id, finding.message))
+        for line in details(finding):
+            shown = [(f"{line.label}, {part.label}", part.text) for part in line.parts] or [(line.label, line.text)]
+            rows += [row for row in shown if row[1] and not (row in rows and line.label in SHARED)]
+    return rows
 
 
 def _keys(value: object) -> Iterable[str]:

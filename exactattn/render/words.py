@@ -25,6 +25,7 @@ FAMILIES = {
     "EA3": "range hazards",
     "EA4": "statistics",
     "EA5": "float runs",
+    "EA51": "tensors",
     "EA6": "conventions and semantics",
     "EA7": "determinism",
     "EA9": "the document",
@@ -55,7 +56,12 @@ def is_carried(finding: Finding) -> bool:
 
 def is_broken_run(finding: Finding) -> bool:
     """A float run that is not finite where the truth is."""
-    return finding.code.startswith("EA5") and is_error(finding)
+    return family_of(finding) == "EA5" and is_error(finding)
+
+
+def family_of(finding: Finding) -> str:
+    """The beginning of its code that says what kind of thing it is about."""
+    return "EA51" if finding.code.startswith("EA51") else finding.code[:3]
 
 
 def reason_of(finding: Finding) -> str:

@@ -31,10 +31,11 @@ def masks(mask: Any, bias: Any, polarity: Polarity, shape: tuple[int, ...]) -> t
             seen = _broad(one, label, shape)
             continue
         if array.dtype.kind in "iu" or array.dtype == np.bool_:
-            raise ProblemError(
-                f"the {label} has type {array.dtype}: give booleans (which keys are allowed) as mask, or floats that "
-                "are added; 0 and 1 as numbers could mean either"
-            )
+            wanted = {
+                "mask": "give booleans (which keys are allowed), or floats that are added; 0 and 1 could mean either",
+                "bias": "give floats, which are added; booleans that say which keys are allowed are a mask",
+            }
+            raise ProblemError(f"the {label} has type {array.dtype}: {wanted[label]}")
         floats = np.asarray(checked(array, label), dtype=np.float64)
         if np.isnan(floats).any() or np.isposinf(floats).any():
             raise ProblemError(f"the {label} has a NaN or +inf, which no score can be added to: mend it")

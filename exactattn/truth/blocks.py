@@ -111,6 +111,8 @@ class Blocks:
         """One block of the rows."""
         rows = self.rows[some]
         enclosure: FloatEnclosure = self.engine.floats(self._value(rows))
+        if self.stage is Stage.WEIGHTS and self.head.restricts() and self.head.spec.masked_row in ("undefined", "zero"):
+            enclosure.rad[~self.head.allowed(rows)] = 0.0  # exact zeros: these keys take no part
         if self.head.keyless and self.stage.order <= Stage.WEIGHTS.order:
             enclosure = FloatEnclosure(enclosure.mid[:, :0], enclosure.rad[:, :0])
         if self.tiles is not None and self.head.spec.masked_row in ("uniform", "mean") and self.stage is Stage.CONTEXT:

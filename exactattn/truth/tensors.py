@@ -192,8 +192,15 @@ def _no_keys(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
 
 def _without_keys(spec: AttentionSpec) -> AttentionSpec:
-    """There is no mean over no keys: "uniform" says the same as "mean" there, which is undefined."""
-    return replace(spec, masked_row="mean") if spec.masked_row == "uniform" else spec
+    """What the spec says of no keys at all: there is no mean over them, and no score that a softcap could give.
+
+    "uniform" says the same as "mean" there, which is undefined; a softcap after the mask would let in the one key that
+    stands for none.
+    """
+    rule = "mean" if spec.masked_row == "uniform" else spec.masked_row
+    capped = spec.softcap_order == "after-mask"
+    without = replace(spec, softcap=None, softcap_order="before-bias") if capped else spec
+    return replace(without, masked_row=rule)
 
 
 def _heads(

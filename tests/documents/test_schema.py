@@ -30,6 +30,22 @@ problems:
     masked_row: zero
     orientation: rows
   b: {scores: [[1, 2]], V: [[1], [2]], scale: 1, mask: [[0, -.inf]], causal: bottom-right}
+  c:
+    Q: [[1, 2]]
+    K: [[1, 2], [3, 4]]
+    V: [[1], [2]]
+    causal: 1
+    window: [1, null]
+    softcap: 30
+    softcap_order: after-mask
+    alibi: {slopes: [1/2], form: signed}
+    sinks: [0.5]
+    lse_base: 2
+    bias_place: inside
+    rotary: {width: 2, base: 100, layout: interleaved, factor: 1, cosines: [[1], [0], [1]], sines: [[0], [1], [0]]}
+    qk_norm: {kind: l2, eps: 1e-6, q_weight: [1, 2]}
+    masked_row: mean
+  d: {Q: [[1]], K: [[1]], V: [[1]], alibi: {slopes: paper}, window: [null, 0], offset: end, masked_row: uniform}
 printed:
   a:weights: {head: 0, rows: [1], columns: [0, 1], values: [0.5, ...], times: 1, unit: 0.1, dtype: float32, form: numpy}
   w: {problem: b, stage: weights, values: [[0.5, 28.4%]]}

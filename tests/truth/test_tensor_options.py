@@ -12,9 +12,12 @@ from mpmath import mp
 from exactattn import plugins
 from exactattn.attention.definition import stages
 from exactattn.attention.options import Alibi, QKNorm, Rotary
+from exactattn.attention.positions import tables
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
+from exactattn.numbers.balls import enclose as enclose_number
 from exactattn.numbers.exact import log
+from exactattn.truth.ball_blocks import enclose_by_balls
 from exactattn.truth.blocks import enclose, enclose_heads
 from exactattn.truth.tensors import Tensors
 
@@ -102,6 +105,9 @@ def test_no_tokens_at_all():
     assert np.isnan(enclose(Tensors.of(q, none, none)).mid).all()
     assert (enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="zero"))).mid == 0).all()
     assert np.isnan(enclose(Tensors.of(q, none, none, AttentionSpec(masked_row="uniform"))).mid).all()
+    capped = AttentionSpec(softcap=F(3), softcap_order="after-mask")
+    for stage in (Stage.LSE, Stage.CONTEXT):
+        assert np.isnan(enclose(Tensors.of(q, none, none, capped), stage).mid).all()
     assert enclose(Tensors.of(none, q, q)).mid.shape == (0, 2)
     sunk = Tensors.of(q, none, none, sinks=[F(1, 2)])
     assert (enclose(sunk).mid == 0).all()
@@ -111,6 +117,25 @@ def test_no_tokens_at_all():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
+        (lambda: AttentionSpec(causal="bottomright"), "did you mean 'bottom-right'"),
+        (lambda: AttentionSpec(masked_row="nan"), "found masked_row nan: .*known: mean, undefined, uniform, zero"),
+        (lambda: AttentionSpec(softcap=F(1), softcap_order="after"), "found softcap_order after"),
+        (lambda: AttentionSpec(bias_place=None), "found bias_place None"),
+        (lambda: AttentionSpec(head_map="interleave"), "known: grouped, tiled"),
+        (lambda: AttentionSpec(orientation="row"), "did you mean 'rows'"),
+        (lambda: AttentionSpec(alibi=Alibi((F(1),), "symmetric")), "found form of alibi symmetric"),
+        (lambda: AttentionSpec(rotary=Rotary(layout="neox")), "known: halves, interleaved"),
+        (lambda: AttentionSpec(qk_norm=QKNorm("layer")), "found kind of norm layer"),
+        (lambda: AttentionSpec(causal="offset", offset=np.int64(2)), "wanted an integer, or end"),
+        (lambda: AttentionSpec(window=(1, 0), offset="start"), "found offset start"),
+        (lambda: AttentionSpec(scale=0.125), "found scale 0.125 of type float, wanted an exact number"),
+        (lambda: AttentionSpec(softcap=30), "found softcap 30 of type int"),
+        (lambda: AttentionSpec(lse_base="2"), "found lse_base 2 of type str"),
+        (lambda: AttentionSpec(alibi=Alibi((F(1), 0.5))), "found alibi slope 0.5"),
+        (lambda: AttentionSpec(rotary=Rotary(base=10000.0)), "found rotary base 10000.0"),
+        (lambda: AttentionSpec(rotary=Rotary(factor=1)), "found rotary factor 1"),
+        (lambda: AttentionSpec(qk_norm=QKNorm(eps=1e-6)), "found eps 1e-06"),
+        (lambda: AttentionSpec(qk_norm=QKNorm(k_weight=(1.5,))), "found weight of the norm 1.5"),
         (lambda: AttentionSpec(softcap=F(0)), "softcap 0"),
         (lambda: AttentionSpec(softcap=log(F(1, 2))), "wanted a positive number"),
         (lambda: AttentionSpec(softcap_order="after-mask"), "there is no softcap"),
@@ -140,9 +165,13 @@ def test_options_that_make_no_sense_are_refused_with_the_reason(make, text):
         ({"key_lengths": [1.5]}, "integers"),
         ({"past_key": np.ones((2, 2))}, "go together"),
         ({"bias": np.array([np.nan, 0, 0])}, "NaN"),
+        ({"bias": np.array([0, 0, 2])}, r"the bias has type int\d+: give floats, which are added"),
+        ({"mask": np.array([0, 1, 1])}, r"the mask has type int\d+.*0 and 1 could mean either"),
         ({"mask": np.ones((1, 4), bool)}, "does not broadcast"),
         ({"mask": np.full((3, 3), 1e-30), "bias": np.ones((3, 3))}, "do not add up exactly"),
         ({"layout": "BLD"}, "layout BLD"),
+        ({"layout": "DL"}, "found layout DL: known: BHLD, BLD"),
+        ({"polarity": "keep"}, "found polarity keep"),
         ({"layout": "THD"}, "axes|axis|layout THD"),
         ({"spec": AttentionSpec(rotary=Rotary()), "query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
     ],
@@ -171,3 +200,48 @@ def test_tiles_of_keys_give_the_same(seed, monkeypatch):
     for which, stage in ((1, Stage.LSE), (2, Stage.CONTEXT)):
         (found,) = enclose_heads([(tensors.heads[0], None)], stage, block=2)
         assert_is(found, rows, which)
+
+
+@pytest.mark.parametrize("layout", ["halves", "interleaved"])
+@pytest.mark.parametrize("kind", ["floats", "exact"])
+def test_caches_of_cosines_and_sines(layout, kind):
+    """The caches are the numbers that are used, whatever they are near: turned by hand, with positions of our own."""
+    rng = np.random.default_rng(6)
+    q, k, v = (rng.standard_normal((3, 6)) for _ in range(3))
+    angles = np.arange(20)[:, np.newaxis] * np.array([1.0, 0.25])
+    c, s = np.cos(angles), np.sin(angles) + 0.01
+    cache = (c, s) if kind == "floats" else tuple(tuple(tuple(map(F, row)) for row in x.tolist()) for x in (c, s))
+    where = np.array([4, 9, 17]), np.array([0, 3, 5])
+    spec = AttentionSpec(rotary=Rotary(width=4, layout=layout, cache=cache))
+    tensors = Tensors.of(q, k, v, spec, query_positions=where[0], key_positions=where[1])
+    pairs = [(0, 2), (1, 3)] if layout == "halves" else [(0, 1), (2, 3)]
+    turned = []
+    for x, places in ((q, where[0]), (k, where[1])):
+        out = x.copy()
+        for i, p in enumerate(places):
+            for j, (a, b) in enumerate(pairs):
+                out[i, a], out[i, b] = x[i, a] * c[p, j] - x[i, b] * s[p, j], x[i, b] * c[p, j] + x[i, a] * s[p, j]
+        turned.append(out)
+    scores = turned[0] @ turned[1].T / np.sqrt(6)
+    powers = np.exp(scores)
+    want = powers @ v / powers.sum(axis=1, keepdims=True)
+    for found in (enclose(tensors), enclose_by_balls(tensors).floats()):
+        assert np.abs(found.mid - want).max() < 1e-13
+        assert found.rad.max() < 1e-12
+    with pytest.raises(ProblemError, match="a row for each of the positions 4 to 20"):
+        enclose(Tensors.of(q, k, v, spec, query_positions=np.array([4, 9, 20]), key_positions=where[1]))
+
+
+def test_tables_of_angles_hold_the_exact_numbers():
+    rotary = Rotary(base=F(10000), factor=F(9, 8))
+    for table in tables(rotary, 8, [0, 1, 77, 100_000, -3]):
+        near = table.near()
+        rad = near.radius()
+        with mp.workdps(60):
+            for i, row in enumerate(table):
+                for j, x in enumerate(row):
+                    bounds = enclose_number(x, 200)
+                    middle = F(float(near.mid[i, j]))
+                    assert abs(bounds.midpoint - middle) <= F(float(rad[i, j])) + bounds.radius
+                    assert rad[i, j] <= 2.0**-52
+        assert not rad[0].any()  # cos 0 and sin 0 times 9/8 are floats
