@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
 
-from exactattn.attention.options import Causal, MaskedRow, Orientation, SoftcapOrder
+import numpy as np
+
+from exactattn.attention.options import Causal, MaskedRow, Orientation, SoftcapOrder, check_word
 from exactattn.errors import ProblemError
 from exactattn.numbers.balls import decide
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.exact import ZERO, Exact, Expr, spell
-from exactattn.numbers.tokens import shorten, suggestion
 
 if TYPE_CHECKING:
     from exactattn.attention.spec import AttentionSpec, Head, Problem
 
-WORDS = {
+FARTHEST = 2**52  # positions and their distances are exact in float64 and in int64 up to it
+WORDS: Mapping[str, tuple[str, ...]] = {
     "causal": get_args(Causal),
     "orientation": get_args(Orientation),
     "masked_row": get_args(MaskedRow),
@@ -25,48 +28,16 @@ WORDS = {
 }
 
 
-def check_word(label: str, found: Any, known: tuple[str, ...]) -> None:
-    """An option that is one of a few words. Errors: ProblemError for any other."""
-    if not isinstance(found, str) or found not in known:
-        raise ProblemError(f"found {label} {shorten(str(found))}: {suggestion(str(found), known)}")
-
-
-def _check_words(spec: AttentionSpec) -> None:
-    """A word that is not known would be read as one that is."""
-    for label, known in WORDS.items():
-        check_word(label, getattr(spec, label), known)
-    if spec.alibi is not None:
-        check_word("form of alibi", spec.alibi.form, ("distance", "signed"))
-    if spec.rotary is not None:
-        check_word("layout of rotary positions", spec.rotary.layout, ("halves", "interleaved"))
-    if spec.qk_norm is not None:
-        check_word("kind of norm", spec.qk_norm.kind, ("rms", "l2"))
-    if spec.offset not in (None, "end") and type(spec.offset) is not int:
-        raise ProblemError(f"found offset {shorten(str(spec.offset))}, wanted an integer, or end")
-
-
-def _check_numbers(spec: AttentionSpec) -> None:
-    """Numbers are exact: a float may be another number than the one that was meant."""
-    given = [("scale", spec.scale), ("base", spec.base), ("lse_base", spec.lse_base), ("softcap", spec.softcap)]
-    if spec.alibi is not None:
-        given += [("alibi slope", x) for x in spec.alibi.slopes]
-    if spec.rotary is not None:
-        given += [("rotary base", spec.rotary.base), ("rotary factor", spec.rotary.factor)]
-    if spec.qk_norm is not None:
-        weights = (*(spec.qk_norm.q_weight or ()), *(spec.qk_norm.k_weight or ()))
-        given += [("eps", spec.qk_norm.eps), *(("weight of the norm", x) for x in weights)]
-    for label, x in given:
-        if x is not None and not isinstance(x, (Fraction, Expr)):
-            raise ProblemError(
-                f"found {label} {shorten(str(x))} of type {type(x).__name__}, wanted an exact number: a Fraction, as "
-                "Fraction('0.1'), or a closed expression, as sqrt(Fraction(2))"
-            )
-
-
 def check_spec(spec: AttentionSpec) -> None:
-    """Errors: ProblemError for options that are not known, or make no sense together."""
-    _check_words(spec)
-    _check_numbers(spec)
+    """Errors: ProblemError for options that are not what they should be, or make no sense together."""
+    for label, words in WORDS.items():
+        check_word(label, getattr(spec, label), words)
+    for label, x in _numbers(spec):
+        if not isinstance(x, (Fraction, Expr)):
+            raise ProblemError(
+                f"{label} is {x!r}, of type {type(x).__name__}: give an exact number, such as Fraction(1, 8)"
+            )
+    _check_positions(spec)
     if spec.softcap is not None and not _positive(spec.softcap):
         raise ProblemError(f"found softcap {spell(spec.softcap)}, wanted a positive number; leave it out for none")
     if spec.softcap is None and spec.softcap_order != "before-bias":
@@ -92,6 +63,31 @@ def check_spec(spec: AttentionSpec) -> None:
     for label, base in (("base", spec.base), ("lse_base", spec.lse_base)):
         if base is not None and (base == Fraction(1) or not _positive(base)):
             raise ProblemError(f"found {label} {spell(base)}, wanted a positive number other than 1")
+
+
+def _numbers(spec: AttentionSpec) -> Iterator[tuple[str, Any]]:
+    """The numbers of a spec that are there, each with its name."""
+    for label in ("scale", "base", "lse_base", "softcap"):
+        if getattr(spec, label) is not None:
+            yield label, getattr(spec, label)
+    if spec.alibi is not None:
+        yield from (("an alibi slope", x) for x in spec.alibi.slopes)
+    if spec.rotary is not None:
+        yield from (("the rotary base", spec.rotary.base), ("the rotary factor", spec.rotary.factor))
+    if spec.qk_norm is not None:
+        yield "eps of the norm", spec.qk_norm.eps
+        for weight in (spec.qk_norm.q_weight, spec.qk_norm.k_weight):
+            yield from (("a weight of the norm", x) for x in weight or ())
+
+
+def _check_positions(spec: AttentionSpec) -> None:
+    """Windows and offsets are integers, and so small that positions stay exact in every number system."""
+    if not isinstance(spec.window, tuple) or len(spec.window) != 2:
+        raise ProblemError(f"found window {spec.window!r}, wanted two numbers (left, right), None for an open side")
+    offset = None if spec.offset == "end" else spec.offset
+    for label, x in (("the window", spec.window[0]), ("the window", spec.window[1]), ("the offset", offset)):
+        if x is not None and not (isinstance(x, (int, np.integer)) and abs(int(x)) <= FARTHEST):
+            raise ProblemError(f"{label} has {x!r}: give an integer of at most 2**52 in size")
 
 
 def _positive(x: Exact) -> bool:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
 from exactattn.errors import ProblemError
-from exactattn.numbers.exact import ONE, ZERO, Exact
+from exactattn.numbers.exact import ONE, ZERO, Exact, Expr
 
 Causal = Literal["none", "top-left", "bottom-right", "offset"]
 Orientation = Literal["rows", "columns"]
@@ -28,6 +30,10 @@ class Alibi:
     slopes: tuple[Exact, ...]
     form: Literal["distance", "signed"] = "distance"
 
+    def __post_init__(self) -> None:
+        """Errors: ProblemError for another form."""
+        check_word("form of alibi", self.form, ("distance", "signed"))
+
 
 @dataclass(frozen=True, slots=True)
 class Rotary:
@@ -47,6 +53,17 @@ class Rotary:
     layout: Literal["halves", "interleaved"] = "halves"
     cache: tuple[Any, Any] | None = None
     factor: Exact = ONE
+
+    def __post_init__(self) -> None:
+        """Errors: ProblemError for another layout, or a cache that is not two tables of exact numbers of one size."""
+        check_word("layout of rotary positions", self.layout, ("halves", "interleaved"))
+        if self.cache is not None:
+            sizes = [_table_size(table) for table in self.cache]
+            if len(sizes) != 2 or sizes[0] is None or sizes[0] != sizes[1]:
+                raise ProblemError(
+                    "a rotary cache is two tables, cosines and sines, of one size (positions, pairs), not empty, of "
+                    f"finite floats that float64 holds, or of exact numbers; found {len(sizes)} with sizes {sizes}"
+                )
 
     def turned(self, width: int) -> int:
         """How many elements of so many are turned. Errors: ProblemError for an odd or too large number."""
@@ -73,3 +90,27 @@ class QKNorm:
     eps: Exact = ZERO
     q_weight: tuple[Exact, ...] | None = None
     k_weight: tuple[Exact, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Errors: ProblemError for another kind."""
+        check_word("kind of norm", self.kind, ("rms", "l2"))
+
+
+def check_word(label: str, found: Any, words: tuple[str, ...]) -> None:
+    """Errors: ProblemError for a word that is not one of those."""
+    if found not in words:
+        raise ProblemError(f"found {label} {found!r}, wanted one of {', '.join(words)}")
+
+
+def _table_size(table: Any) -> tuple[int, ...] | None:
+    """(rows, columns) of a table of finite floats or of exact numbers; None for anything else."""
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2 or not table.size or not (table.dtype.kind == "f" or table.dtype.name == "bfloat16"):
+            return None
+        held = table.astype(np.float64)
+        return table.shape if np.isfinite(held).all() and (held == table).all() else None
+    if not isinstance(table, (list, tuple)) or not table or not all(isinstance(row, (list, tuple)) for row in table):
+        return None
+    widths = {len(row) for row in table}
+    exact = all(isinstance(x, (Fraction, Expr)) for row in table for x in row)
+    return (len(table), *widths) if exact and len(widths) == 1 and widths != {0} else None

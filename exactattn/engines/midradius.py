@@ -164,6 +164,7 @@ class MidradiusArithmetic:
 
         Rounding or proof: a radius that holds for the elements that stay holds exact ones too; a number that is no
         float adds its own, 2 u |x| + TINY, to the rows. A row that is filled whole has no other radius than that.
+        Whole rows of zeros leave a `Weighted` what it is; another number would not be below its limits.
         """
         near, exact = _number(x)
         mid = np.where(where, near, a.mid)
@@ -171,7 +172,7 @@ class MidradiusArithmetic:
         every, some = where.all(axis=1, keepdims=True), where.any(axis=1, keepdims=True)
         if not some.any():
             return a
-        if isinstance(a, Weighted) and near == 0 and (every == some).all():
+        if isinstance(a, Weighted) and near == 0 and exact and (every == some).all():
             own, part = (np.where(every, 0.0, radius) for radius in (a.own, a.part))
             return Weighted(mid, np.where(every, 0.0, a.rel), own, part, a.limits, a.weight)
         other = a.abs if exact else np.where(some, up(a.abs + radius), a.abs)
@@ -259,11 +260,13 @@ class MidradiusArithmetic:
 
         Rounding or proof: tanh is odd, 0 at 0 and concave above, so tanh(c X) lies between tanh X and c tanh X and the
         relative error of x stays one of tanh x; its slope is at most 1, so the absolute error stays. The computed Y
-        errs by 2 E u |tanh X|, E = TANH_ULPS, at most 3 E u |Y|, or by TINY below the normal numbers.
+        errs by 2 E u |tanh X|, E = TANH_ULPS, at most 3 E u |Y|, or by TINY below the normal numbers. That needs a
+        factor c >= 0, so rel at most 1, and a finite X: the tangent of what overflowed would look like a number.
         """
         with np.errstate(all="ignore"):
             rel = up((a.rel + 3 * TANH_ULPS * U) * (1 + 3 * TANH_ULPS * U) + a.rel * U)
-            return Near(np.tanh(a.mid), rel, np.asarray(up(a.abs + (1 + a.rel) * TINY)), a.nonneg)
+            known = (a.rel <= 1) & (a.limit() < np.inf)
+            return Near(np.tanh(a.mid), rel, np.where(known, up(a.abs + (1 + a.rel) * TINY), np.inf), a.nonneg)
 
     def sqrt(self, a: Near) -> Near:
         """The square root of elements that are not negative.

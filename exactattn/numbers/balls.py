@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from math import inf, isnan, nextafter
+from threading import RLock
 
 import flint
 
@@ -29,15 +30,23 @@ class TooCoarse(ArithmeticError):
     """A ball has no finite ends at this precision; more bits may help."""
 
 
+_TURN = RLock()
+
+
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """The working precision of Arb, in bits, for a piece of work."""
-    before = flint.ctx.prec
-    flint.ctx.prec = bits
-    try:
-        yield
-    finally:
-        flint.ctx.prec = before
+    """The working precision of Arb, in bits, for a piece of work.
+
+    It is one number for all threads, so they take turns: else one would work with the bits of another, and the last to
+    leave would put back what the first had set.
+    """
+    with _TURN:
+        before = flint.ctx.prec
+        flint.ctx.prec = bits
+        try:
+            yield
+        finally:
+            flint.ctx.prec = before
 
 
 class BallField:

@@ -129,8 +129,10 @@ def total(a: Computed, b: Computed, fmt: Format, sign: int = 1, wobble: Floats |
 def times(a: Computed, b: Computed, fmt: Format) -> Computed:
     """a b, element by element. Proof: x y - A B = (x - A) y + A (y - B), and |y| <= |B| + err; 1 changes nothing."""
     with np.errstate(all="ignore"):
-        err = np.where(_exact(a) & _exact(b) | _zero(a) | _zero(b), 0.0, up(a.err * b.most + np.abs(a.mid) * b.err))
-        out = rounded(a.mid * b.mid, np.asarray(err), fmt)
+        mid = a.mid * b.mid
+        lost = np.where(mid == 0, TINY, 0.0)  # a product of exact numbers that underflows in float64 is not zero
+        err = np.where(_exact(a) & _exact(b), lost, up(a.err * b.most + np.abs(a.mid) * b.err))
+        out = rounded(mid, np.where(_zero(a) | _zero(b), 0.0, err), fmt)
     out.err = np.where((b.mid == 1) & (b.err == 0), a.err, out.err)
     return out
 
@@ -144,7 +146,8 @@ def quotient(a: Computed, b: Computed, fmt: Format) -> Computed:
         mid = a.mid / b.mid
         least = np.abs(b.mid) * (1 - OWN) - b.err * (1 + OWN)
         err = up((a.err + np.abs(mid) * (1 + OWN) * b.err) / np.where(least > 0, least, np.nan))
-        err = np.where(_exact(a) & (_exact(b) | (least > 0) & (a.mid == 0)), 0.0, err)
+        err = np.where(_exact(a) & _exact(b), np.where(mid == 0, TINY, 0.0), err)
+        err = np.where(_zero(a) & (least > 0), 0.0, err)
         return rounded(mid, np.asarray(np.where(np.isnan(err), np.inf, err)), fmt)
 
 

@@ -33,6 +33,11 @@ class Scaled(Near):
             some = self._mid.max if self.factor >= 0 else self._mid.min
             return np.asarray(some(axis=1, keepdims=True) * self.factor)
 
+    def limit(self) -> Floats:
+        """No less than |mid| in each row: that of a, times the factor."""
+        with np.errstate(all="ignore"):
+            return np.asarray(up(self.source.limit() * abs(self.factor)))
+
     def minus(self, column: Floats, spend: bool) -> Floats:
         """The midpoints minus a column, in a new array, or in that of the source, which is spent then."""
         with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactattn.numbers.near import TINY, Floats, Near, U, gamma, roundings, summed_up, up
+from exactattn.numbers.near import TINY, Floats, Near, U, gamma, summed_up, up
 
 LOWEST = -1000  # exponents of slices below it are not cut: their grid might leave the float64 numbers
 
@@ -49,8 +49,8 @@ def sliced_product(a: Near, b: Near) -> Near | None:
 
     Shapes: (n, k), (m, k) -> (n, m). Rounding or proof: with 2 bits + log2 k <= 53, every partial sum of high_a high_b
     is a multiple of 2**(e_a + e_b - 2 bits) of at most k 2**(2 bits) <= 2**53 of them, so it is exact. The rest,
-    high_a low_b + low_a b, is at most R = |high_a| |low_b| + |low_a| |b| (Cauchy-Schwarz) and errs by gamma R and one
-    more rounding; the sum of both by u of itself.
+    high_a low_b + low_a b, is at most R = |high_a| |low_b| + |low_a| |b| (Cauchy-Schwarz) and errs by gamma R, in sums
+    that are not cut into pieces, and one more rounding; the sum of both by u of itself.
     """
     length = a.shape[1]
     bits = (53 - int(np.ceil(np.log2(max(length, 1))))) // 2
@@ -62,7 +62,7 @@ def sliced_product(a: Near, b: Near) -> Near | None:
     rest += one.low @ b.mid.T
     size = _norms(one.high) * _norms(other.low).max() + _norms(one.low) * b.two(1).max()
     mid += rest
-    radius = np.asarray(up(size * (gamma(roundings(length)) + 2 * U) + length * TINY))
+    radius = np.asarray(up(size * (gamma(length + 2) + 2 * U) + length * TINY))
     out = Near(mid, np.full((1, 1), U), radius)
     out.owned = True
     return out

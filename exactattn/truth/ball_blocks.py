@@ -21,6 +21,7 @@ from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.ball_floats import pairs
 from exactattn.numbers.ball_matrix import Balls
 from exactattn.numbers.float_pairs import FloatPairs
+from exactattn.truth.layouts import checked_rows
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.tensors import Tensors
 from exactattn.truth.workers import Workers
@@ -87,7 +88,7 @@ def enclose_rows_by_balls(
 
     Shapes: (n,) -> (B*H, n, width of the stage). See `enclose_heads_by_balls`.
     """
-    some = [(head, rows) for head in tensors.heads]
+    some = tensors.each(rows)
     return BallRows.merged(enclose_heads_by_balls(some, stage, bits=bits, radius=radius, workers=workers), np.stack)
 
 
@@ -110,7 +111,7 @@ def enclose_heads_by_balls(
     if not isinstance(workers, Workers):
         with Workers(workers) as started:
             return enclose_heads_by_balls(heads, stage, bits=bits, radius=radius, workers=started)
-    asked = [(head, np.arange(head.lengths[0]) if rows is None else np.asarray(rows)) for head, rows in heads]
+    asked = [(head, checked_rows(rows, head.lengths[0])) for head, rows in heads]
     jobs = [
         job for n, one in enumerate(asked) for job in _jobs(n, len(asked), *one, stage, bits, radius, workers.count)
     ]

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from exactattn import plugins
 from exactattn.attention.definition import stages
+from exactattn.attention.options import check_word
 from exactattn.attention.spec import Stage
+from exactattn.errors import ProblemError
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats, up
 from exactattn.truth.ball_blocks import BallHead
+from exactattn.truth.layouts import checked, checked_rows
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.questions import Answers, Measured, Question, WithinUlps
 from exactattn.truth.tensors import Tensors
@@ -31,6 +34,7 @@ CELLS = 2**19  # scores of one block
 MOST_KEYS = 2**14  # more keys are cut into tiles
 TILE = 2**12
 ENGINES = ("midradius", "midradius, sharp", "ball")
+BY_ROWS = (Stage.WEIGHTS, Stage.LSE, Stage.CONTEXT)
 
 
 def enclose(
@@ -55,7 +59,7 @@ def enclose_rows(
 
     Shapes: (n,) -> (B*H, n, width of the stage). See `enclose_heads`.
     """
-    some = [(head, rows) for head in tensors.heads]
+    some = tensors.each(rows)
     found = enclose_heads(some, stage, sharp=sharp, block=block, workers=workers)
     return FloatEnclosure(np.stack([part.mid for part in found]), np.stack([part.rad for part in found]))
 
@@ -73,6 +77,8 @@ def enclose_heads(
     `stage` is weights, lse or context. A row with no allowed key has what the spec says, or is undefined. `workers` is
     a number of threads: NumPy lets go of Python's lock.
     """
+    if block is not None and block < 1:
+        raise ProblemError(f"found block {block}: give the number of rows of a block, 1 or more")
     found: list[FloatEnclosure] = []
     many = max(1, workers)
     with ThreadPoolExecutor(many) as pool:
@@ -97,7 +103,7 @@ class Blocks:
             self.tiles = lifted_tiles(head, self.arithmetic, TILE)
         else:
             self.k, self.v = head.lifted(self.arithmetic)  # once, with the sizes that bounds are made of
-        self.rows = np.arange(queries) if rows is None else rows
+        self.rows = checked_rows(rows, queries)
         size = block or min(1024, max(64, CELLS // (keys if self.tiles is None else TILE)))
         self.slices = [slice(start, start + size) for start in range(0, len(self.rows), size)]
 
@@ -124,6 +130,8 @@ class Blocks:
     def _value(self, rows: Rows) -> Any:
         if self.tiles is None:
             problem = self.head.problem(rows, self.k, self.v)
+            if not problem.has(self.stage):
+                raise ProblemError(f"there is no stage {self.stage}, as this spec has nothing that makes it")
             return stages(problem, self.arithmetic, until=self.stage)[self.stage, 0]
         done = merged(self.head, self.tiles, self.arithmetic, rows)
         return done.context if self.stage is Stage.CONTEXT else done.lse
@@ -131,8 +139,8 @@ class Blocks:
     def joined(self, parts: Sequence[FloatEnclosure]) -> FloatEnclosure:
         """All blocks as one."""
         if not parts:
-            width = {Stage.WEIGHTS: self.head.lengths[1], Stage.LSE: 1}.get(self.stage, self.head.v.shape[1])
-            return FloatEnclosure(np.empty((0, width)), np.empty((0, width)))
+            none = np.empty((0, self.head.width(self.stage)))
+            return FloatEnclosure(none, none)
         return FloatEnclosure(np.concatenate([p.mid for p in parts]), np.concatenate([p.rad for p in parts]))
 
 
@@ -168,11 +176,20 @@ def ask(
     float64 holds. An undefined row, and data that is not finite, cannot tell. A tie that no number of bits decides
     cannot tell either, after `MOST_BITS`. `workers` is a number of threads, one head each.
     """
-    assert len(data) == len(tensors.heads)
+    if len(data) != len(tensors.heads):
+        raise ProblemError(f"found data of {len(data)} heads, wanted {len(tensors.heads)}: all heads of all sequences")
+    for engine in engines:
+        check_word("engine", engine, ENGINES)
+    if stage not in BY_ROWS:
+        raise ProblemError(f"nothing is asked about {stage}: ask about {', '.join(BY_ROWS)}")
 
     def one(head: OneHead, x: Any) -> Decided:
-        some = np.arange(head.lengths[0]) if rows is None else rows
-        return _decided(head, some, np.asarray(x, dtype=np.float64), question, stage, engines)
+        some = checked_rows(rows, head.lengths[0])
+        array = checked(x, "the data")
+        wanted = (len(some), head.width(stage))
+        if array.shape != wanted:
+            raise ProblemError(f"the data has shape {array.shape} a head, wanted {wanted}: {stage} of each row")
+        return _decided(head, some, np.asarray(array, dtype=np.float64), question, stage, engines)
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
         found = list((pool.map if workers > 1 else map)(one, tensors.heads, data))

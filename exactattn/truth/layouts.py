@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ AXES: Mapping[Layout, str] = {
     "LD": "(tokens, width)",
     "THD": "(tokens of all sequences, heads, width)",
 }
+MOST_ELEMENTS = 2**31  # of one tensor; a broadcast one may declare any shape without having memory for it
+MOST_HEADS = 2**20  # of all sequences together, as each is a piece of work of its own
 WANTED = "give float64, float32, float16, bfloat16 or 8-bit floats"
 
 
@@ -28,12 +30,24 @@ def checked(x: Any, label: str) -> NDArray[Any]:
 
     A torch tensor of such a type is one, bfloat16 too. Errors: ProblemError for anything else.
     """
-    array = _from_torch(x) if type(x).__module__.split(".")[0] == "torch" else np.asarray(x)
+    array = as_array(x, label)
     # ml_dtypes' types have kind V or f; what is not a float of at most 8 bytes is refused
     is_float = array.dtype.kind == "f" or array.dtype.name.startswith(("bfloat16", "float8"))
     if not is_float or array.dtype.itemsize > 8:
         raise ProblemError(f"{label} has type {array.dtype}: {WANTED}")
+    if array.size > MOST_ELEMENTS:
+        raise ProblemError(f"{label} has shape {array.shape}, more than 2**31 elements: give fewer sequences or heads")
     return array
+
+
+def as_array(x: Any, label: str) -> NDArray[Any]:
+    """An array, or a torch tensor as one. Errors: ProblemError for what is none, or hides some of its elements."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise ProblemError(f"{label} is a masked array: fill it, and say by `mask` which keys are allowed")
+    try:
+        return _from_torch(x) if type(x).__module__.split(".")[0] == "torch" else np.asarray(x)
+    except (TypeError, ValueError, RuntimeError, AttributeError, OverflowError) as error:
+        raise ProblemError(f"{label} is not an array of numbers: {WANTED} ({error})") from error
 
 
 def _from_torch(tensor: Any) -> NDArray[Any]:
@@ -52,12 +66,35 @@ def _from_torch(tensor: Any) -> NDArray[Any]:
     return np.asarray(tensor.numpy())
 
 
+def layout_of(layout: Any, q: NDArray[Any]) -> Layout:
+    """The layout that is named, or that of the number of axes. Errors: ProblemError for neither."""
+    if layout is None:
+        layout = {2: "LD", 3: "HLD", 4: "BHLD"}.get(q.ndim)
+        if layout is None:
+            raise ProblemError(f"q has shape {q.shape}: give 2 axes (tokens, width), 3 (heads first), 4 (batch first)")
+    if layout not in tuple(AXES):
+        raise ProblemError(f"found layout {layout!r}, wanted one of {', '.join(AXES)}")
+    return cast(Layout, layout)
+
+
+def checked_rows(rows: Any, queries: int) -> NDArray[np.intp]:
+    """Some query rows, or all of them for None. Errors: ProblemError for what is not a list of integers below L."""
+    if rows is None:
+        return np.arange(queries)
+    array = as_array(rows, "rows")
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ProblemError(f"rows: found {array.dtype} {array.shape}, wanted a list of integers")
+    if ((array < 0) | (array >= queries)).any():
+        raise ProblemError(f"rows: found numbers from {array.min()} to {array.max()}, wanted 0 to {queries - 1}")
+    return array.astype(np.intp)
+
+
 def with_batch(x: NDArray[Any], label: str, layout: Layout, heads: int | None) -> NDArray[Any]:
     """(batch, heads, tokens, width), a view. Errors: ProblemError for another number of axes, or an empty one."""
     if x.ndim != {"BHLD": 4, "BLHD": 4, "BLD": 3, "HLD": 3, "LD": 2}.get(layout, 3):
         raise ProblemError(f"{label} has shape {x.shape}, and layout {layout} is {AXES[layout]}")
     if layout == "BLD":
-        if heads is None or heads < 1 or x.shape[2] % heads:
+        if type(heads) is not int or heads < 1 or x.shape[2] % heads:
             raise ProblemError(
                 f"{label} has shape {x.shape}; layout BLD needs the number of heads, which divides its last axis: "
                 f"give query_heads and key_heads, found {heads}"
@@ -68,6 +105,8 @@ def with_batch(x: NDArray[Any], label: str, layout: Layout, heads: int | None) -
     )()
     if 0 in (out.shape[0], out.shape[1], out.shape[3]):
         raise ProblemError(f"{label} has shape {x.shape}: no axis but that of the tokens may have length 0")
+    if out.shape[0] * out.shape[1] > MOST_HEADS:
+        raise ProblemError(f"{label} has shape {x.shape}, more than 2**20 heads: give fewer sequences")
     return out
 
 
@@ -75,7 +114,7 @@ def lengths_of(x: Any, label: str, batch: int, most: int) -> NDArray[np.int64] |
     """A length for each sequence. Errors: ProblemError for what is not an integer from 0 to `most`."""
     if x is None:
         return None
-    array = np.atleast_1d(np.asarray(x))
+    array = np.atleast_1d(as_array(x, label))
     if array.dtype.kind not in "iu" or array.shape != (batch,):
         raise ProblemError(f"{label}: found {array.dtype} {array.shape}, wanted {batch} integers, one a sequence")
     if (array < 0).any() or (array > most).any():
@@ -106,7 +145,7 @@ def packed(parts: Mapping[str, NDArray[Any]], query_starts: Any, key_starts: Any
 
 def _starts(x: Any, label: str, total: int) -> list[int]:
     """Where each sequence begins, and the end of the last."""
-    array = np.asarray(x) if x is not None else np.zeros(0)
+    array = as_array(x, label) if x is not None else np.zeros(0)
     if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) < 2:
         raise ProblemError(f"packed sequences need {label}: integers, where each begins and the last ends ({total})")
     out = [int(i) for i in array]

@@ -49,6 +49,11 @@ class OneHead:
         """(L, S)."""
         return len(self.q), len(self.k)
 
+    def width(self, stage: Stage) -> int:
+        """How many elements a row has of the weights, the lse or the context."""
+        keys = 0 if self.keyless else self.lengths[1]
+        return {Stage.WEIGHTS: keys, Stage.LSE: 1}.get(stage, int(self.v.shape[1]))
+
     @property
     def first_position(self) -> int:
         """Where query 0 stands among the keys."""
@@ -108,7 +113,7 @@ class OneHead:
         rule = self.spec.masked_row
         ruled = rule in ("zero", "uniform") or (rule == "mean" and self.key_length != 0)
         lost = self.sink is None and (stage is Stage.LSE or not ruled)
-        if not self.restricts() and self.bad_keys is None:
+        if not len(rows) or (not self.restricts() and self.bad_keys is None):
             return out
         parts = [self] if self.lengths[1] <= MOST_KEYS else [part for _, _, part in self.tiles(MOST_KEYS)]
         seen = np.zeros(len(rows), dtype=np.bool_)

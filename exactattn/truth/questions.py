@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from exactattn.errors import ProblemError
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import Format
 from exactattn.numbers.near import Floats
@@ -59,6 +60,8 @@ class Within:
     def answers(self, error: Measured, where: Any) -> Answers:
         """See `_at_most`."""
         bound = np.asarray(self.bound, dtype=np.float64)
+        if bound.ndim and (bound.shape[1:] != error.mid.shape[1:] or np.max(where, initial=-1) >= len(bound)):
+            raise ProblemError(f"the bound has shape {bound.shape}: give one number, or one for each element of a head")
         here = np.broadcast_to(bound if bound.ndim == 0 else bound[where], error.mid.shape)
         return _at_most(error, here, here)
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactattn.attention.fits import check_word
 from exactattn.attention.spec import AttentionSpec
 from exactattn.errors import ProblemError
-from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.exact import Exact
-from exactattn.truth.layouts import AXES, Layout, checked, lengths_of, packed, with_batch
-from exactattn.truth.one_head import OneHead
-
-Polarity = Literal["attend", "block"]
+from exactattn.truth.additions import Polarity, masks, positions_of, sinks_of
+from exactattn.truth.layouts import Layout, as_array, checked, layout_of, lengths_of, packed, with_batch
+from exactattn.truth.one_head import OneHead, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,17 +67,21 @@ class Tensors:
 
         Errors: ProblemError for what is not an array of floats, or for shapes that do not fit.
         """
-        spec = spec or AttentionSpec()
+        spec = AttentionSpec() if spec is None else spec
         if spec.orientation != "rows":
             raise ProblemError("tensors have tokens as rows: transpose them, and leave out the orientation")
         parts = {label: checked(x, label) for label, x in (("q", q), ("k", k), ("v", v))}
-        layout = layout or _layout(parts["q"])
-        check_word("layout", layout, tuple(AXES))
-        check_word("polarity", polarity, ("attend", "block"))
+        layout = layout_of(layout, parts["q"])
         if layout == "THD":
-            return _packed(
-                parts, spec, query_starts, key_starts, sinks, (mask, bias, key_lengths, past_key, past_value)
-            )
+            others = (mask, bias, key_lengths, past_key, past_value, query_positions, key_positions)
+            return _packed(parts, spec, query_starts, key_starts, sinks, others)
+        for label, idle in (
+            ("query_starts or key_starts", query_starts is not None or key_starts is not None),
+            ("query_heads or key_heads", layout != "BLD" and (query_heads is not None or key_heads is not None)),
+            ("rotary positions", spec.rotary is None and (query_positions is not None or key_positions is not None)),
+        ):
+            if idle:
+                raise ProblemError(f"{label}: nothing in layout {layout} and this spec asks for them; leave them out")
         counts = (query_heads, key_heads, key_heads)
         arrays = [with_batch(x, name, layout, n) for (name, x), n in zip(parts.items(), counts, strict=True)]
         for place, (label, past) in enumerate((("past_key", past_key), ("past_value", past_value)), start=1):
@@ -94,10 +94,10 @@ class Tensors:
         _check(arrays)
         if keys == 0:
             arrays[1:], key_lengths, spec = _no_keys(arrays[1:]), np.zeros(batch, np.int64), _without_keys(spec)
-        seen, added = _mask(mask, bias, polarity, (batch, heads, queries, keys))
+        seen, added = masks(mask, bias, polarity, (batch, heads, queries, keys))
         lengths = lengths_of(key_lengths, "key_lengths", batch, keys)
         positions = tuple(
-            _positions(x, label, (batch, n))
+            positions_of(x, label, (batch, n))
             for x, label, n in ((query_positions, "query_positions", queries), (key_positions, "key_positions", keys))
         )
         made = [
@@ -106,7 +106,7 @@ class Tensors:
                 [x[b] for x in arrays],
                 None if seen is None else seen[min(b, len(seen) - 1)],
                 None if added is None else added[min(b, len(added) - 1)],
-                _sinks(sinks, heads),
+                sinks_of(sinks, heads),
                 None if lengths is None else int(lengths[b]),
                 tuple(None if x is None else x[b] for x in positions),
                 keys == 0,
@@ -121,8 +121,21 @@ class Tensors:
         """The key head that a query head uses, both counted from 0 in their sequence."""
         return key_head(self.spec, head, self.shape[1], self.key_heads)
 
+    def each(self, rows: Rows | None) -> list[tuple[OneHead, Rows | None]]:
+        """Some rows of every head. Errors: ProblemError for sequences of several lengths: no array holds their rows."""
+        if len({head.lengths for head in self.heads}) > 1:
+            raise ProblemError("sequences have different lengths, so no array holds the rows of all: ask head by head")
+        return [(head, rows) for head in self.heads]
+
     def assembled(self, parts: Sequence[NDArray[Any]], heads: int | None = None) -> NDArray[Any]:
-        """An array a head, (tokens, width) each, laid out as q was, or as k was for its number of heads."""
+        """An array a head, (tokens, width) each, laid out as q was, or as k was for its number of heads.
+
+        Errors: ProblemError for weights of sequences with different numbers of keys, which no array holds.
+        """
+        if len({part.shape[1] for part in parts}) > 1:
+            raise ProblemError(
+                "sequences have different numbers of keys, so no array holds all weights: ask head by head"
+            )
         batch, heads = self.shape[0], heads or self.shape[1]
         if self.layout == "THD":
             rows = [np.stack(parts[i : i + heads], axis=1) for i in range(0, len(parts), heads)]
@@ -137,22 +150,17 @@ class Tensors:
     def split(self, data: Any) -> list[NDArray[Any]]:
         """The inverse: an array laid out as q was, as one array a head. Errors: ProblemError for another shape."""
         batch, heads, queries, _ = self.shape
-        array = np.asarray(data)
+        array = as_array(data, "the data")
         if self.layout == "THD":
-            starts = self.starts or ()
+            starts = self.starts or (0,)
+            if array.ndim != 3 or array.shape[:2] != (starts[-1], heads):
+                raise ProblemError(f"the data has shape {array.shape}, wanted ({starts[-1]}, {heads}, width) as q")
             pieces = [array[a:b] for a, b in pairwise(starts)]
             return [piece[:, h] for piece in pieces for h in range(heads)]
         whole = with_batch(array, "the data", self.layout, heads)
         if whole.shape[:3] != (batch, heads, queries):
             raise ProblemError(f"the data has shape {array.shape}, which is not that of the outputs of {self.shape}")
         return [whole[b, h] for b in range(batch) for h in range(heads)]
-
-
-def _layout(q: NDArray[Any]) -> Layout:
-    layouts: dict[int, Layout] = {2: "LD", 3: "HLD", 4: "BHLD"}
-    if q.ndim not in layouts:
-        raise ProblemError(f"q has shape {q.shape}: give 2 axes (tokens, width), 3 (heads first) or 4 (batch first)")
-    return layouts[q.ndim]
 
 
 def _after(past: NDArray[Any], new: NDArray[Any], label: str) -> NDArray[Any]:
@@ -193,76 +201,6 @@ def _without_keys(spec: AttentionSpec) -> AttentionSpec:
     capped = spec.softcap_order == "after-mask"
     without = replace(spec, softcap=None, softcap_order="before-bias") if capped else spec
     return replace(without, masked_row=rule)
-
-
-def _mask(mask: Any, bias: Any, polarity: Polarity, shape: tuple[int, ...]) -> tuple[Mask | None, Any]:
-    """Which keys are allowed and what is added, each of four axes, of which any but the last may have length 1."""
-    seen, added = None, None
-    for label, given in (("mask", mask), ("bias", bias)):
-        if given is None:
-            continue
-        array = np.asarray(given)
-        if array.dtype == np.bool_ and label == "mask":
-            one = array if polarity == "attend" else ~array
-            seen = _broad(one, label, shape)
-            continue
-        if array.dtype.kind in "iu" or array.dtype == np.bool_:
-            wanted = {
-                "mask": "give booleans (which keys are allowed), or floats that are added; 0 and 1 could mean either",
-                "bias": "give floats, which are added; booleans that say which keys are allowed are a mask",
-            }
-            raise ProblemError(f"the {label} has type {array.dtype}: {wanted[label]}")
-        floats = np.asarray(checked(array, label), dtype=np.float64)
-        if np.isnan(floats).any() or np.isposinf(floats).any():
-            raise ProblemError(f"the {label} has a NaN or +inf, which no score can be added to: mend it")
-        blocked = np.isneginf(floats)
-        if blocked.any():
-            other = _broad(~blocked, label, shape)
-            seen = other if seen is None else seen & other
-            floats = np.where(blocked, 0.0, floats)
-        one = _broad(floats, label, shape)
-        added = one if added is None else _sum(added, one)
-    return seen, added
-
-
-def _sum(a: Any, b: Any) -> Any:
-    """The sum of two biases, where floats add exactly. Errors: ProblemError elsewhere."""
-    out = a + b
-    back = out - a
-    if not ((back == b) & (out - back == a)).all():
-        raise ProblemError("a mask of floats and a bias do not add up exactly in float64: add them yourself, give one")
-    return out
-
-
-def _broad(array: Any, label: str, shape: tuple[int, ...]) -> Any:
-    """Four axes, each of its full length or 1."""
-    four = array.reshape((1,) * (4 - array.ndim) + array.shape) if array.ndim <= 4 else array
-    if four.ndim != 4 or any(n not in (1, m) for n, m in zip(four.shape, shape, strict=True)):
-        raise ProblemError(f"the {label} has shape {array.shape}, which does not broadcast to (B, H, L, S) = {shape}")
-    return four
-
-
-def _sinks(sinks: Any, heads: int) -> tuple[Exact, ...] | None:
-    """A logit a head, exact."""
-    if sinks is None:
-        return None
-    values = (
-        list(sinks) if isinstance(sinks, (list, tuple)) else np.asarray(checked(sinks, "sinks"), np.float64).tolist()
-    )
-    if not isinstance(values, list) or len(values) != heads or any(isinstance(x, list) for x in values):
-        raise ProblemError(f"found {np.size(sinks)} sinks for {heads} heads: give one for each head")
-    if any(isinstance(x, float) and not np.isfinite(x) for x in values):
-        raise ProblemError("a sink is not finite: leave sinks out where there are none")
-    return tuple(Fraction(x) if isinstance(x, (int, float)) else x for x in values)
-
-
-def _positions(x: Any, label: str, shape: tuple[int, int]) -> NDArray[np.intp] | None:
-    if x is None:
-        return None
-    array = np.asarray(x)
-    if array.dtype.kind not in "iu" or array.shape not in (shape, shape[1:]):
-        raise ProblemError(f"{label}: found {array.dtype} {array.shape}, wanted integers {shape[1:]} or {shape}")
-    return np.broadcast_to(array, shape).astype(np.intp)
 
 
 def _heads(
@@ -312,7 +250,7 @@ def _packed(
 ) -> Tensors:
     """Sequences packed one after the other, each with its own queries and keys."""
     if any(x is not None for x in others):
-        raise ProblemError("packed sequences (THD) have no mask, bias, key lengths or past: each sequence is whole")
+        raise ProblemError("packed sequences (THD) have no mask, bias, key lengths, past or positions")
     pieces = packed(parts, query_starts, key_starts)
     made: list[OneHead] = []
     for arrays in pieces:
@@ -321,7 +259,7 @@ def _packed(
         if arrays[1].shape[1] == 0:
             arrays[1:] = [x[0] for x in _no_keys([x[np.newaxis] for x in arrays[1:]])]
             own, length = _without_keys(spec), 0
-        made += _heads(own, arrays, None, None, _sinks(sinks, len(arrays[0])), length, (None, None), length == 0)
+        made += _heads(own, arrays, None, None, sinks_of(sinks, len(arrays[0])), length, (None, None), length == 0)
     longest = max(piece[0].shape[1] for piece in pieces), max(piece[1].shape[1] for piece in pieces)
     starts = tuple(int(x) for x in query_starts)
     counts = parts["q"].shape[1], parts["k"].shape[1]

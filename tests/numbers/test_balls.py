@@ -1,11 +1,13 @@
 """The rational ends of a ball, where its numbers are too small to be written out."""
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction as F
+from time import sleep
 
 import flint
 import pytest
 
-from exactattn.numbers.balls import TooCoarse, interval
+from exactattn.numbers.balls import TooCoarse, interval, precision
 
 TINY = -400_000
 
@@ -44,3 +46,18 @@ def test_a_small_number_keeps_its_sign():
 def test_a_huge_number_has_no_ends(huge):
     with pytest.raises(TooCoarse):
         interval(ball(huge, (0, 0)))
+
+
+def test_threads_take_turns_with_the_one_precision_of_arb():
+    """None works with that of another, and the last one leaves what was there before."""
+    before = flint.ctx.prec
+
+    def work(bits):
+        with precision(bits):
+            sleep(0.002)
+            return flint.ctx.prec
+
+    asked = list(range(100, 140))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, asked)) == asked
+    assert flint.ctx.prec == before

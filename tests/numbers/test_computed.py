@@ -178,6 +178,16 @@ def test_zeros_and_ones_are_exact():
     assert (computed.quotient(zero, one, fmt).err == 0).all()
 
 
+def test_what_underflows_in_float64_is_not_zero():
+    fmt, tiny = FORMATS["float64"], Computed(np.full((1, 1), 1e-200), np.zeros((1, 1)), FORMATS["float64"])
+    assert computed.times(tiny, tiny, fmt).err[0, 0] > 0
+    assert computed.quotient(computed.times(tiny, tiny, fmt), Computed(1 / tiny.mid, tiny.err, fmt), fmt).err[0, 0] > 0
+    assert computed.product(tiny, tiny, fmt, fmt).err[0, 0] > 0
+    assert (
+        computed.exp(Computed(np.full((1, 1), -800.0), np.zeros((1, 1)), fmt), np.ones((1, 1), bool), 4).err[0, 0] > 0
+    )
+
+
 def test_what_may_overflow_is_unknown():
     fmt = FORMATS["float16"]
     large = Computed(np.full((1, 2), 300.0), np.zeros((1, 2)), fmt)

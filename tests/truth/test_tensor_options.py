@@ -173,7 +173,7 @@ def test_options_that_make_no_sense_are_refused_with_the_reason(make, text):
         ({"layout": "DL"}, "found layout DL: known: BHLD, BLD"),
         ({"polarity": "keep"}, "found polarity keep"),
         ({"layout": "THD"}, "axes|axis|layout THD"),
-        ({"query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
+        ({"spec": AttentionSpec(rotary=Rotary()), "query_positions": [0.0, 1.0, 2.0]}, "wanted integers"),
     ],
 )
 def test_inputs_that_do_not_fit_are_refused_with_the_reason(options, text):
