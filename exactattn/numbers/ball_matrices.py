@@ -12,6 +12,7 @@ from operator import mul
 import flint
 import numpy as np
 
+from exactattn.numbers.angles import Angles
 from exactattn.numbers.arithmetic import Cells, Mask
 from exactattn.numbers.ball_floats import near
 from exactattn.numbers.ball_matrix import Balls, Difference, Quotient
@@ -29,13 +30,15 @@ class BallMatrices:
     def __init__(self) -> None:
         self.field = BallField()
 
-    def lift(self, matrix: Matrix | Floats | Array | Balls) -> Balls:
+    def lift(self, matrix: Matrix | Angles | Floats | Array | Balls) -> Balls:
         """Exact numbers, float64 arrays, object arrays of balls, or what is lifted already.
 
         Rounding or proof: a float is taken as the dyadic number it is, exactly at any precision.
         """
         if isinstance(matrix, Balls):
             return matrix
+        if isinstance(matrix, Angles):
+            return Balls((len(matrix), len(matrix.layout)), entries=matrix.balls())
         if isinstance(matrix, np.ndarray):
             if matrix.dtype == object:
                 return Balls.from_array(matrix)

@@ -16,6 +16,7 @@ from exactattn.attention.positions import tables
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
 from exactattn.numbers.balls import enclose as enclose_number
+from exactattn.numbers.balls import interval, precision
 from exactattn.numbers.exact import log
 from exactattn.truth.ball_blocks import enclose_by_balls
 from exactattn.truth.blocks import enclose, enclose_heads
@@ -244,3 +245,8 @@ def test_tables_of_angles_hold_the_exact_numbers():
                     assert abs(bounds.midpoint - middle) <= F(float(rad[i, j])) + bounds.radius
                     assert rad[i, j] <= 2.0**-52
         assert not rad[0].any()  # cos 0 and sin 0 times 9/8 are floats
+        with precision(200):
+            balls = table.balls()
+        with mp.workdps(60):
+            for x, ball in zip((x for row in table for x in row), balls, strict=True):
+                assert interval(ball).meets(enclose_number(x, 200))
