@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from exactattn.errors import CaseError, ExactattnError
     from exactattn.findings import Finding, Level, Report, Reports, Verdict
     from exactattn.journeys.prove import prove
+    from exactattn.journeys.report import ReportOptions, report
     from exactattn.journeys.solve import solve
     from exactattn.journeys.verify import VerifyOptions, verify
     from exactattn.truth.ball_blocks import enclose_by_balls
@@ -40,6 +41,7 @@ _HOMES = {
     "Finding": "findings",
     "Level": "findings",
     "Report": "findings",
+    "ReportOptions": "journeys.report",
     "Reports": "findings",
     "Verdict": "findings",
     "Tensors": "truth.tensors",
@@ -50,6 +52,7 @@ _HOMES = {
     "enclose_gradients": "truth.gradients",
     "load": "documents.case",
     "prove": "journeys.prove",
+    "report": "journeys.report",
     "solve": "journeys.solve",
     "verify": "journeys.verify",
 }
@@ -62,6 +65,7 @@ __all__ = [
     "Finding",
     "Level",
     "Report",
+    "ReportOptions",
     "Reports",
     "Tensors",
     "Verdict",
@@ -73,6 +77,7 @@ __all__ = [
     "enclose_gradients",
     "load",
     "prove",
+    "report",
     "solve",
     "verify",
 ]

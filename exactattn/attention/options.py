@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -98,8 +99,10 @@ class QKNorm:
 
 def check_word(label: str, found: Any, words: tuple[str, ...]) -> None:
     """Errors: ProblemError for a word that is not one of those."""
-    if found not in words:
-        raise ProblemError(f"found {label} {found!r}, wanted one of {', '.join(words)}")
+    if not isinstance(found, str) or found not in words:
+        near = get_close_matches(str(found)[:40], words, 1)
+        guess = f"; did you mean {near[0]!r}?" if near else ""
+        raise ProblemError(f"found {label} {found!r}, wanted one of {', '.join(words)}{guess}")
 
 
 def _table_size(table: Any) -> tuple[int, ...] | None:

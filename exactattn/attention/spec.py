@@ -97,8 +97,8 @@ class AttentionSpec:
 
     def first_position(self, queries: int, keys: int) -> int:
         """The position of query 0 among so many queries and keys."""
-        if isinstance(self.offset, int):
-            return self.offset
+        if self.offset is not None and self.offset != "end":
+            return int(self.offset)  # NumPy's integers too
         return keys - queries if self.causal == "bottom-right" or self.offset == "end" else 0
 
 

@@ -23,7 +23,7 @@ from exactattn.numbers.exact import Exact
 from exactattn.truth.layouts import checked
 from exactattn.truth.tensors import Tensors
 
-MOST_TURNS = 2**17  # exact cosines and sines that are computed for rotary positions, over all heads
+MOST_TURNS = 2**20  # exact cosines and sines that are computed for rotary positions, over all heads
 PACKED = ("query_starts", "key_starts")
 NO_NODE: Names[str, Node] = {}
 

@@ -12,6 +12,8 @@ from exactattn.numbers.near import Floats
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.tally import Tally
 
+CELLS = 2**22  # scores of rows that are asked about at once
+
 
 @dataclass(slots=True)
 class Looked:
@@ -40,9 +42,10 @@ class Looked:
     def see(self, head: OneHead, rows: Rows, found: FloatEnclosure) -> None:
         """Notes the radii of some rows of one head, and why rows have no value."""
         self.rows += len(rows)
-        lost = head.undefined(rows, self.stage)
-        if lost.any():
-            empty = ~head.allowed(rows[lost]).any(axis=1)
+        lost = np.isnan(found.mid).any(axis=1)
+        size = max(1, CELLS // head.lengths[1])
+        for start in range(0, int(lost.sum()), size):
+            empty = ~head.allowed(rows[lost][start : start + size]).any(axis=1)
             self.no_key += int(empty.sum())
             self.not_finite += int((~empty).sum())
         radii = found.rad[~lost].max(axis=1, initial=0.0) / self._unit(head)

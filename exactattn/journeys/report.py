@@ -214,8 +214,8 @@ class _Look:
             given, error = correctly_rounded(tensors, number, rows, found, tally, stage)
         else:
             given = np.asarray(data[number][rows], dtype=np.float64)
-            error = climbed(tensors, number, rows, given, measured(found, given), tally, stage)
-        tally.add(given, error, np.broadcast_to(~np.isnan(found.mid), given.shape), self.where(number, rows, stage))
+            error = climbed(tensors, number, rows, given, measured(found, given), ~np.isnan(found.mid), tally, stage)
+        tally.add(given, error, ~np.isnan(found.mid), self.where(number, rows, stage))
         return part
 
     def where(self, number: int, rows: Rows, stage: Stage) -> Callable[[Place], Place]:

@@ -19,7 +19,7 @@ from exactattn.truth.outputs import format_of, per_head
 from exactattn.truth.tally import Tally, measured
 
 GRADIENTS = {"dq": "q", "dk": "k", "dv": "v", "dbias": "bias", "dsinks": "sinks"}
-MOST_SCORES = 2**28  # that gradients are computed of where only some rows are asked for
+MOST_SCORES = 2**27  # that gradients are computed of where only some rows are asked for
 BALL_SCORES = 2**14  # that balls are used for, which take all of it again
 
 Enclosed = dict[str, FloatEnclosure]

@@ -25,6 +25,8 @@ from exactattn.truth.tensors import Tensors
 
 HALF, ONE = 0.5, 1.0
 SLACK = 2.0**-40  # covers the few roundings of a quotient of floats
+CELLS = 2**24  # scores of rows that are asked about at once
+PARTS = ("mid", "rad", "least", "largest")  # of `Measured`
 Place = tuple[int, ...]
 
 
@@ -163,36 +165,42 @@ class Recorder:
     def answers(self, error: Measured, where: Any) -> Answers:
         """YES where nothing is left to be decided."""
         better = ~(self.best.rad[where] <= error.rad) & ~np.isnan(error.rad)
-        for name in ("mid", "rad", "least", "largest"):
+        for name in PARTS:
             whole, new = getattr(self.best, name), getattr(error, name)
             whole[where] = np.where(better, new, whole[where])
-        kept = Measured(*(getattr(self.best, name)[where] for name in ("mid", "rad", "least", "largest")))
+        kept = Measured(*(getattr(self.best, name)[where] for name in PARTS))
         yes = decided(kept, self.fmt, self.bounds)
         return told(yes, np.zeros_like(yes))
 
 
 def climbed(
-    tensors: Tensors, head: int, rows: Rows, data: Floats, first: Measured, tally: Tally, stage: Stage
+    tensors: Tensors,
+    head: int,
+    rows: Rows,
+    data: Floats,
+    first: Measured,
+    defined: NDArray[np.bool_],
+    tally: Tally,
+    stage: Stage,
 ) -> Measured:
     """The errors of some rows of one head, after the ladder did those that the first look cannot decide.
 
-    Shapes: rows (n,), data (n, width).
+    Shapes: rows (n,); data, `defined` (is there a true value?) and errors (n, width).
     """
     one = tensors.heads[head]
-    known = np.isfinite(data) & ~one.undefined(rows, stage)[:, np.newaxis]
-    some = np.nonzero((known & ~decided(first, tally.fmt, tally.bounds)).any(axis=1))[0]
+    known = np.isfinite(data) & defined
+    open_ = np.nonzero((known & ~decided(first, tally.fmt, tally.bounds)).any(axis=1))[0]
     tally.count_rows({ENGINES[0]: len(rows), **dict.fromkeys(ENGINES[1:], 0)})
-    if not len(some):
-        return first
-    parts = (first.mid, first.rad, first.least, first.largest)
-    recorder = Recorder(Measured(*(part[some] for part in parts)), tally.fmt, tally.bounds)
+    best = Measured(*(np.array(getattr(first, name)) for name in PARTS))
     alone = replace(tensors, heads=(one,))
-    asked = ask(alone, [data[some]], recorder, stage, rows=rows[some], engines=ENGINES[1:])
-    tally.count_rows({name: asked.rows[name] for name in ENGINES[1:]})
-    best = [np.array(part) for part in parts]
-    for whole, name in zip(best, ("mid", "rad", "least", "largest"), strict=True):
-        whole[some] = getattr(recorder.best, name)
-    return Measured(*best)
+    size = max(1, CELLS // one.lengths[1])
+    for some in (open_[start : start + size] for start in range(0, len(open_), size)):
+        recorder = Recorder(Measured(*(getattr(first, name)[some] for name in PARTS)), tally.fmt, tally.bounds)
+        asked = ask(alone, [data[some]], recorder, stage, rows=rows[some], engines=ENGINES[1:])
+        tally.count_rows({name: asked.rows[name] for name in ENGINES[1:]})
+        for name in PARTS:
+            getattr(best, name)[some] = getattr(recorder.best, name)
+    return best
 
 
 def rounded(x: Floats, fmt: Format) -> Floats:
@@ -217,7 +225,7 @@ def correctly_rounded(
     by 2**-53 of itself, which goes into the radius.
     """
     data = rounded(found.mid, tally.fmt)
-    error = climbed(tensors, head, rows, data, measured(found, data), tally, stage)
+    error = climbed(tensors, head, rows, data, measured(found, data), ~np.isnan(found.mid), tally, stage)
     wrong = WithinUlps(tally.fmt, HALF).answers(error, ...) == Answer.NO
     if wrong.any():
         with np.errstate(all="ignore"):

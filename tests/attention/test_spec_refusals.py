@@ -63,3 +63,7 @@ def test_positions_at_the_edge_are_taken():
     assert AttentionSpec(window=(np.int64(1), 2**52)).window == (1, 2**52)
     assert Rotary(cache=(TABLE.astype(np.float16), TABLE)).cache is not None
     assert Rotary(cache=(((F(1),),), ((F(0),),))).cache is not None
+
+
+def test_an_offset_of_numpy_is_one():
+    assert AttentionSpec(causal="offset", offset=np.int64(2)).first_position(1, 3) == 2

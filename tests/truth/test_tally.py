@@ -72,7 +72,7 @@ def test_only_rows_that_are_open_climb_and_come_back_decided():
     data = found.mid + 0.25
     data[1] = found.mid[1]
     tally = Tally(FORMATS["float64"], (0.5, 1.0))
-    error = climbed(tensors, 0, rows, data, measured(found, data), tally, Stage.CONTEXT)
+    error = climbed(tensors, 0, rows, data, measured(found, data), ~np.isnan(found.mid), tally, Stage.CONTEXT)
     assert tally.rows == {"midradius": 3, "midradius, sharp": 1, "ball": 1}
     assert (error.rad[1] < 1e-20).all()
     assert (error.rad[[0, 2]] == measured(found, data).rad[[0, 2]]).all()
