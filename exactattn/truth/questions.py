@@ -45,10 +45,15 @@ class WithinUlps:
     ulps: float = 0.5
 
     def answers(self, error: Measured, where: Any) -> Answers:  # noqa: ARG002 - one bound for all
-        """See `_at_most`; the ulp does not fall as |t| grows."""
+        """See `_at_most`; the ulp does not fall as |t| grows. A bound that underflows is rounded outward."""
         from exactattn.numbers.spacing import spacing
 
-        return _at_most(error, self.ulps * spacing(error.least, self.fmt), self.ulps * spacing(error.largest, self.fmt))
+        low, high = (spacing(size, self.fmt) for size in (error.least, error.largest))
+        least, largest = self.ulps * low, self.ulps * high
+        with np.errstate(all="ignore"):
+            least = np.where(least / low <= self.ulps, least, np.nextafter(least, 0))
+            largest = np.where(largest / high >= self.ulps, largest, np.nextafter(largest, np.inf))
+        return _at_most(error, least, largest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -87,3 +87,14 @@ def test_sequences_of_several_lengths():
     found = ask(packed, data, Within(100.0))
     assert [x.shape for x in found.heads] == [(2, 2), (5, 2)]
     assert set(found.answers) == {Answer.YES}
+
+
+@pytest.mark.parametrize(
+    ("ulps", "error", "answer"),
+    [(0.75, 1, Answer.CANNOT_TELL), (0.75, 2, Answer.NO), (0.75, 0, Answer.YES), (1, 1, Answer.YES)],
+)
+def test_parts_of_the_smallest_ulp(ulps, error, answer):
+    """3/4 of 2**-1074 is no float64, and rounds to the whole of it: an error of 1 was said to be within it."""
+    smallest = 2.0**-1074
+    found = WithinUlps(FORMATS["float64"], ulps).answers(measured(error * smallest, 0.0, 5 * smallest), ())
+    assert found[0, 0] is answer
