@@ -46,13 +46,15 @@ def test_the_cases_in_the_readme_find_what_is_said_of_them(tmp_path):
     assert formulas.count('"reason": "new"') == 3  # the first row of weights
 
 
-def test_the_script_in_the_readme_runs(tmp_path, monkeypatch, capsys):
-    (text,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+@pytest.mark.parametrize(("number", "shown"), [(0, "'fails'"), (1, "(8, 128, 64)")])
+def test_the_scripts_in_the_readme_run(number, shown, tmp_path, monkeypatch, capsys):
+    texts = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(texts) == 2
     script = tmp_path / "script.py"
-    script.write_text(text, encoding="utf-8")
+    script.write_text(texts[number], encoding="utf-8")
     monkeypatch.chdir(ROOT)
     runpy.run_path(str(script))
-    assert "'fails'" in capsys.readouterr().out
+    assert shown in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["main", "tests"])
@@ -64,6 +66,6 @@ def test_ci_finds_the_two_commands(name):
 
 
 def test_every_command_of_the_table_exists():
-    used = set(re.findall(r"exactattn ([a-z]+)", README)) & {"verify", "solve", "prove", "explain", "new", "schema"}
+    used = set(re.findall(r"exactattn ([a-z]+)", README)) & {"verify", "solve", "prove", "explain", "new", "schema", "report"}
     assert used <= set(main.commands if hasattr(main, "commands") else main.list_commands(None))
-    assert {"verify", "solve", "prove", "explain"} <= used
+    assert {"verify", "solve", "prove", "explain", "report"} <= used
