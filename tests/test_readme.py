@@ -66,6 +66,14 @@ def test_ci_finds_the_two_commands(name):
 
 
 def test_every_command_of_the_table_exists():
-    used = set(re.findall(r"exactattn ([a-z]+)", README)) & {"verify", "solve", "prove", "explain", "new", "schema", "report"}
+    used = set(re.findall(r"exactattn ([a-z]+)", README)) & {
+        "verify",
+        "solve",
+        "prove",
+        "explain",
+        "new",
+        "schema",
+        "report",
+    }
     assert used <= set(main.commands if hasattr(main, "commands") else main.list_commands(None))
     assert {"verify", "solve", "prove", "explain", "report"} <= used
