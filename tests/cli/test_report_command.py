@@ -167,9 +167,9 @@ BAD = {
     "cache NaN": (lambda: save(c=np.full((4, 1), np.nan)), "rotary: {cosines: c, sines: c}", "a NaN or an infinity"),
     "positions": (lambda: save(q_positions=np.full(4, 2**63, np.uint64)), "rotary: {base: 2}", "beyond"),
     "more turns": (
-        lambda: save(q=np.zeros((1, 64)), k=np.zeros((2**16, 64), np.float16), v=np.zeros((2**16, 1))),
+        lambda: save(q=np.zeros((512, 1, 64)), k=np.zeros((1, 513, 64)), v=np.zeros((1, 513, 1))),
         "rotary: {base: 2}",
-        "rotary positions need 2097152 exact cosines",
+        "rotary positions need 8404992 exact cosines",
     ),
     "dtype": (save, "dtypes: {q: float99}", "is no type of tensors"),
     "dtype name": (save, "dtypes: {a: bfloat16}", "a type is said of 'a'"),
