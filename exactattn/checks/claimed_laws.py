@@ -37,6 +37,12 @@ class ClaimedLaws:
             raise UsageError(f"found {twice[0]!r} beside the assumptions and among them, wanted it once")
         options, assumed = ({key: _as_text(x) for key, x in part.items()} for part in (own, assumptions))
         only_its_own(law, options | assumed)
+        if (against := _against(bench, law.name)) is not None:
+            yield bench.finding(
+                self, "EA201", claim.id, Verdict.FAILS, f"{claim.text}: fails for this problem: {against}",
+                reason="counterexample", where=claim.where, law=law.name, options=options, assumptions=assumed,
+            )  # fmt: skip
+            return
         decision = law.decide(plugins.get("engines", "symbolic").arithmetic, **options, **assumed)
         verb = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails"}.get(decision.verdict, "could not be decided")
         message = f"{decision.statement}: {verb} ({decision.scope})"
@@ -66,6 +72,22 @@ class ClaimedLaws:
             corrected=decision.corrected,
             values=dict(decision.values),
         )
+
+
+SUNK = {
+    "rows-sum-to-one": "it has sinks, which take a part of the sum and have no value: the weights of a row sum to less "
+    "than 1, as every exponential is above 0",
+    "convex-hull": "it has sinks, and weights of a sum below 1: with equal values v other than 0 the context is less "
+    "than v, outside their hull",
+    "shift-invariance": "it has sinks, which do not shift with the scores: a constant added to all scores of a row "
+    "changes the share of the sink",
+}
+
+
+def _against(bench: Bench, law: str) -> str | None:
+    """Why a law of plain attention fails for the options of this problem; None where none of them touches it."""
+    problem = bench.the_problem
+    return None if problem is None or problem.sinks is None else SUNK.get(law)
 
 
 def _assumptions(claim: Claim) -> dict[str, Any]:

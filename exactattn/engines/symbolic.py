@@ -39,6 +39,7 @@ class SymbolicField:
         self.logarithms: dict[Any, Any] = {}  # symbol -> its argument
         self._symbol_of: dict[tuple[str, Any], Any] = {}
         self._circular: dict[Any, Any] = {}
+        self._kinds: dict[Any, str] = {}
 
     def rational(self, x: Fraction) -> Any:
         """x as a SymPy number."""
@@ -107,6 +108,19 @@ class SymbolicField:
         """The cosine, likewise."""
         return self._symbol("C", a, self._circular)
 
+    def spelt(self, x: Any, deepest: int = 12) -> Any | None:
+        """x with what each symbol of the tables stands for, those inside others too; None where that goes too deep."""
+        made = {"E": self.sp.exp, "L": self.sp.log, "S": self.sp.sin, "C": self.sp.cos}
+        tables = self.exponentials | self.logarithms | self._circular
+        for _ in range(deepest):
+            used = x.free_symbols & tables.keys()
+            if not used:
+                return x
+            if operations(x) > 4 * MOST_SHOWN:
+                return None
+            x = x.xreplace({symbol: made[self._kinds[symbol]](tables[symbol]) for symbol in used})
+        return None
+
     def _symbol(self, kind: str, argument: Any, table: dict[Any, Any]) -> Any:
         key = (kind, argument)
         if key not in self._symbol_of:
@@ -116,6 +130,7 @@ class SymbolicField:
                 else self.sp.Dummy(f"{kind}{len(table)}", real=True)
             )
             self._symbol_of[key] = symbol
+            self._kinds[symbol] = kind
             table[symbol] = argument
         return self._symbol_of[key]
 
@@ -236,7 +251,7 @@ class SymbolicArithmetic(Elementwise[Any]):
         arguments = {symbol: self.closed(logarithms[symbol]) for symbol in used}
         if None in arguments.values():
             return None
-        return shown.xreplace({symbol: sp.log(argument) for symbol, argument in arguments.items()})
+        return self.algebra.spelt(shown.xreplace({symbol: sp.log(argument) for symbol, argument in arguments.items()}))
 
     def _in_lowest_terms(self, x: Any, bases: dict[Any, Any]) -> Any:
         """x as one fraction, cancelled where that is quick, or as it is."""
