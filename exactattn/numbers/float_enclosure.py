@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.enclosure import Enclosure, Interval
-from exactattn.numbers.near import Floats, up
+from exactattn.numbers.near import Floats, nothing_lost, up
 
 
 class FloatEnclosure:
@@ -76,11 +76,12 @@ class FloatEnclosure:
 
         Shapes: both of the shape of `data`, whose values float64 must hold exactly.
         Rounding or proof: the difference of two floats errs by at most 2**-53 of itself and does not underflow; a
-        difference of 0 is exact. `up` rounds the sum outward.
+        difference without an error is exact. `up` rounds the sum outward.
         """
         assert data.shape == self.shape
         with np.errstate(all="ignore"):
             mid = np.asarray(data, dtype=np.float64) - self.mid
-            rad = np.where((mid == 0) & (self.rad == 0), 0.0, up(self.rad + np.abs(mid) * 2.0**-53))
+            exact = (self.rad == 0) & nothing_lost(np.asarray(data, dtype=np.float64), self.mid, mid)
+            rad = np.where(exact, 0.0, up(self.rad + np.abs(mid) * 2.0**-53))
         unknown = ~(np.isfinite(mid) & np.isfinite(rad))
         return np.where(unknown, np.nan, mid), np.where(unknown, np.nan, rad)

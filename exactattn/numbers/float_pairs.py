@@ -12,7 +12,7 @@ from exactattn.numbers.balls import TooCoarse
 from exactattn.numbers.enclosure import Interval
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format
-from exactattn.numbers.near import Floats
+from exactattn.numbers.near import Floats, nothing_lost
 from exactattn.numbers.spacing import spacing
 
 
@@ -64,7 +64,7 @@ class FloatPairs:
             first = data - self.high
             mid = first - self.low
             rad = (np.abs(first) + np.abs(mid)) * 2.0**-51 + self.rest * (1 + 2.0**-51)
-            exact = (first == 0) & (self.low == 0) & (self.rest == 0)
+            exact = nothing_lost(data, self.high, first) & (self.low == 0) & (self.rest == 0)
             return mid, np.where(exact, 0.0, np.nextafter(rad, np.inf))
 
     def ulps(self, fmt: Format) -> Floats:

@@ -201,6 +201,13 @@ def exactly(mid: Floats) -> Near:
     return Near(mid, np.zeros((1, 1)), radius)
 
 
+def nothing_lost(a: Floats, b: Floats, difference: Floats) -> NDArray[np.bool_]:
+    """Where the computed a - b is the real one. Proof: Knuth's two-sum gives the error of a + (-b) exactly."""
+    with np.errstate(all="ignore"):
+        part = difference - a
+        return np.asarray((a - (difference - part)) - (b + part) == 0)
+
+
 def by_row(radius: Floats) -> Floats:
     """One number a row that is no less than any in it. Shapes: (n or 1, m or 1) -> (n or 1, 1)."""
     return radius if radius.shape[1] == 1 else radius.max(axis=1, keepdims=True)

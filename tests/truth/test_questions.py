@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactattn.attention.spec import AttentionSpec
+from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.numbers.enclosure import Answer
 from exactattn.numbers.formats import FORMATS
+from exactattn.numbers.near import nothing_lost
 from exactattn.truth.blocks import ENGINES, ask
 from exactattn.truth.questions import Above, Measured, Within, WithinUlps
 from exactattn.truth.tensors import Tensors
@@ -98,3 +99,22 @@ def test_parts_of_the_smallest_ulp(ulps, error, answer):
     smallest = 2.0**-1074
     found = WithinUlps(FORMATS["float64"], ulps).answers(measured(error * smallest, 0.0, 5 * smallest), ())
     assert found[0, 0] is answer
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_a_difference_is_exact_where_nothing_is_lost(a, b):
+    x, y = np.array([a]), np.array([b])
+    lost = not nothing_lost(x, y, x - y)[0]
+    assert lost == (F(a) - F(b) != F(float((x - y)[0])))
+
+
+def test_ties_of_exact_numbers_are_decided():
+    """One key: lse is the score, 2 (1 + 2^-8) here, half an ulp of bfloat16 from both neighbours."""
+    q, k = np.array([[8.0, 0.03125]]), np.array([[1.0, 1.0]])
+    tensors = Tensors.of(q, k, k, AttentionSpec(scale=F(1, 4)))
+    bfloat16 = FORMATS["bfloat16"]
+    for data in (2.0, 2.015625):
+        found = ask(tensors, np.array([[[data]]]), WithinUlps(bfloat16), Stage.LSE)
+        assert found.answers.ravel().tolist() == [Answer.YES]
+        less = ask(tensors, np.array([[[data]]]), WithinUlps(bfloat16, 0.499), Stage.LSE)
+        assert less.answers.ravel().tolist() == [Answer.NO]
