@@ -25,6 +25,7 @@ from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format, format_named
 from exactattn.tensors.files import read_tensors
 from exactattn.truth.blocks import enclose_heads
+from exactattn.truth.not_finite import not_finite
 from exactattn.truth.one_head import Rows
 from exactattn.truth.outputs import format_of, per_head, sampled
 from exactattn.truth.tally import HALF, ONE, Place, Tally, climbed, correctly_rounded, measured
@@ -172,9 +173,13 @@ class _Look:
         array = self.inputs.arrays.get(role)
         data = None if array is None else per_head(tensors, array, stage, self.inputs.names[role])
         fmt = self.fmt if array is None or (self.fmt and stage is not Stage.LSE) else format_of(array, role)
-        jobs, many = list(self.jobs(stage)), self.options.workers
-        total, done = sum(len(rows) for _, rows in jobs), 0
         looked = Looked(stage, role, array is not None, None if fmt is None else Tally(fmt, self.bounds))
+        chosen = self.rows
+        if data is not None:
+            looked.beside = not_finite(tensors, data, self.rows, stage)
+            chosen = [np.union1d(some, more) for some, more in zip(self.rows, looked.beside.rows, strict=True)]
+        jobs, many = list(self.jobs(stage, chosen)), self.options.workers
+        total, done = sum(len(rows) for _, rows in jobs), 0
         with ThreadPoolExecutor(many) as pool:
             run = pool.map if many > 1 else map
             for start in range(0, len(jobs), many):
@@ -187,9 +192,9 @@ class _Look:
                     self.progress(f"{role}: rows", done, total)
         return looked
 
-    def jobs(self, stage: Stage) -> Iterator[tuple[int, Rows]]:
+    def jobs(self, stage: Stage, chosen: Sequence[Rows]) -> Iterator[tuple[int, Rows]]:
         """Head by head, rows that are few enough to be held at once."""
-        for number, (head, rows) in enumerate(zip(self.inputs.tensors.heads, self.rows, strict=True)):
+        for number, (head, rows) in enumerate(zip(self.inputs.tensors.heads, chosen, strict=True)):
             width = {Stage.WEIGHTS: head.lengths[1], Stage.LSE: 1}.get(stage, head.v.shape[1])
             size = max(1, CHUNK // max(1, width))
             yield from ((number, rows[start : start + size]) for start in range(0, len(rows), size))

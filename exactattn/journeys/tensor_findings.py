@@ -54,9 +54,12 @@ def findings_of(
         if one.tally is None:
             continue
         if one.given:
-            yield from _accuracy(one.role, told.inputs.names[one.role], one.tally, told.within)
+            more = _beside(one)
+            draw = _draw(told, rows, one)
+            yield from _accuracy(one.role, told.inputs.names[one.role], one.tally, told.within, draw, **more)
+            yield from _left(one)
         else:
-            yield _rounded(one)
+            yield _rounded(one, _draw(told, rows, one))
     for gradient in gradients:
         yield from _gradient(gradient, told.within)
 
@@ -94,6 +97,31 @@ def _problem(told: Told, rows: Sequence[Rows], skipped: Sequence[str]) -> Findin
         not_used=list(inputs.unused),
         not_judged=list(skipped),
     )
+
+
+def _draw(told: Told, rows: Sequence[Rows], one: Looked) -> str:
+    """How many rows were judged, where that is not all."""
+    total, drawn = sum(head.lengths[0] for head in told.inputs.tensors.heads), sum(map(len, rows))
+    if drawn == total:
+        return ""
+    more = one.beside.more if one.beside else 0
+    beside = f", and {more} more {'that is' if more == 1 else 'that are'} not finite" if more else ""
+    return f" ({drawn} of {total} rows, seed {told.seed}{beside})"
+
+
+def _beside(one: Looked) -> dict[str, Any]:
+    """What is not finite of the whole tensor."""
+    if one.beside is None or not one.beside.elements:
+        return {}
+    return {"not_finite_in_the_whole_tensor": one.beside.elements, "rows_judged_for_it": one.beside.more or None}
+
+
+def _left(one: Looked) -> Iterator[Finding]:
+    """Rows with a NaN or an infinity that were too many to be judged."""
+    left = one.beside.left if one.beside else 0
+    if left:
+        message = f"{one.role}: {plural(left, 'more row')} with a NaN or an infinity not judged: ask with --rows all"
+        yield _finding("EA515", f"finite-left:{one.role}", message, Verdict.UNDECIDED)
 
 
 def _mask_words(mask: Any, told: Told) -> str:
@@ -142,14 +170,16 @@ def _undefined(one: Looked) -> Finding:
     )
 
 
-def _accuracy(role: str, name: str, tally: Tally, within: float | None, **more: Any) -> Iterator[Finding]:
+def _accuracy(
+    role: str, name: str, tally: Tally, within: float | None, draw: str = "", **more: Any
+) -> Iterator[Finding]:
     """How close, whether within what was asked for, and what is not finite without reason."""
     total = tally.elements
     counts = {bound: tally.within.get(bound, [0, 0, 0]) for bound in (HALF, ONE)}
     largest = _largest(tally)
     message = (
         f"{role}: {counts[HALF][0]} of {plural(total, 'element')} within 1/2 ulp of {tally.fmt.name}, {counts[ONE][0]} "
-        f"within 1 ulp; largest error {largest}"
+        f"within 1 ulp{draw}; largest error {largest}"
     )
     open_ = tally.open
     evidence: dict[str, Any] = {
@@ -199,12 +229,12 @@ def _bound(role: str, tally: Tally, within: float) -> Finding:
     return _finding("EA514", f"within:{role}", f"all {plural(yes, 'element')} of {role} are within {wanted}")
 
 
-def _rounded(one: Looked) -> Finding:
+def _rounded(one: Looked, draw: str) -> Finding:
     """What a correctly rounded result would be."""
     tally = one.tally
     assert tally is not None
     yes, no, open_ = tally.within.get(HALF, [0, 0, 0])
-    message = f"{one.stage} rounded to {tally.fmt.name}: {yes} of {plural(tally.elements, 'element')} proven"
+    message = f"{one.stage} rounded to {tally.fmt.name}: {yes} of {plural(tally.elements, 'element')} proven{draw}"
     message += f"; {open_ + no} cannot be told, so near are they to a tie" if open_ + no else ""
     return _finding(
         "EA516",

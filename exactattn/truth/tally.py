@@ -36,7 +36,8 @@ class Tally:
 
     elements    judged: the true value is defined, and the float finite
     undefined   elements with no true value; infinite: floats that are NaN or infinite
-    unfounded   of these, those whose true value is surely within the range of the format; where the first is
+    unfounded   of these, each NaN, and infinities whose true value is surely within the range of the format; where the
+                first is
     within      for each bound in ulps, how many elements are surely within it, surely beyond it, and open
     least, most the largest error in ulps lies between these; at: where the largest `least` is, with the float there
                 and the true value nearby
@@ -75,7 +76,7 @@ class Tally:
         judged = defined & finite
         self.elements += int(judged.sum())
         self.undefined += int((~defined).sum())
-        self._infinite(error, defined & ~finite, where)
+        self._infinite(data, error, defined & ~finite, where)
         for bound in self.bounds:
             answers = WithinUlps(self.fmt, bound).answers(error, ...)[judged]
             counts = self.within.setdefault(bound, [0, 0, 0])
@@ -94,12 +95,14 @@ class Tally:
             self.least, self.at = float(least[place]), where(place)
             self.computed, self.near = float(data[place]), float(data[place] - error.mid[place])
 
-    def _infinite(self, error: Measured, which: NDArray[np.bool_], where: Callable[[Place], Place]) -> None:
-        """Counts what is not finite; it is unfounded where rounding the true value cannot overflow."""
+    def _infinite(
+        self, data: Floats, error: Measured, which: NDArray[np.bool_], where: Callable[[Place], Place]
+    ) -> None:
+        """Counts what is not finite; NaN is always unfounded, an infinity where rounding the truth cannot overflow."""
         self.infinite += int(which.sum())
         if not which.any():
             return
-        wrong = which & (error.largest < float(self.fmt.max))
+        wrong = which & (np.isnan(data) | (error.largest < float(self.fmt.max)))
         if wrong.any() and self.unfounded_at is None:
             self.unfounded_at = where(tuple(int(i) for i in np.argwhere(wrong)[0]))
         self.unfounded += int(wrong.sum())

@@ -309,3 +309,49 @@ def test_radii_are_rounded_up():
 
     for x in (1.2345e-13, 0.49999, 3.0, 1e300, 0.0, 12345678.0):
         assert float(_down(x)) <= x <= float(_up(x)) <= up(x) * 1.01
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("role", ["out", "lse"])
+def test_what_is_not_finite_is_judged_in_rows_that_were_not_drawn_too(tmp_path, bad, role):
+    arrays = small()
+    drawn = {int(i) for i in sampled_rows(tmp_path, arrays, 3)}
+    row = next(i for i in range(30) if i not in drawn)
+    arrays[role].reshape(30, -1)[row, 0] = bad
+    arrays["mask"] = np.ones((5, 5), bool)
+    reports = report(saved(tmp_path, **arrays), None, ReportOptions(rows=3))
+    assert exit_status(reports) == 1
+    name = {"out": "output"}.get(role, role)
+    findings = {f.id: f for f in reports.reports[0].findings}
+    assert findings[f"finite:{name}"].evidence["count"] == 1
+    assert "(3 of 30 rows, seed 0, and 1 more that is not finite)" in findings[f"accuracy:{name}"].message
+    assert findings[f"accuracy:{name}"].evidence["not_finite_in_the_whole_tensor"] == 1
+
+
+def sampled_rows(folder, arrays, count):
+    """Which of all 30 rows are drawn."""
+    from exactattn.truth.outputs import sampled
+    from exactattn.truth.tensors import Tensors
+
+    some = sampled(Tensors.of(*(arrays[x] for x in "qkv")), count, 0)
+    return [5 * head + row for head, rows in enumerate(some) for row in rows]
+
+
+def test_rows_without_a_value_do_not_hide_what_is_not_finite(tmp_path):
+    """600 queries see no key and give NaN, as flash-attn's do; one of 40 others is NaN too."""
+    x = np.ones((640, 1), np.float32)
+    mask, out = np.ones((640, 640), bool), x.copy()
+    mask[:600], out[:600], out[620] = False, np.nan, np.nan
+    reports = report(saved(tmp_path, q=x, k=x, v=x, out=out, mask=mask), None, ReportOptions(rows=1))
+    findings = {f.id: f for f in reports.reports[0].findings}
+    assert findings["finite:output"].evidence == {"count": 1, "first": "output[620,0]"}
+    assert findings["accuracy:output"].evidence["not_finite_in_the_whole_tensor"] == 601
+
+
+def test_rows_that_are_not_finite_and_too_many_are_said(tmp_path):
+    x = np.ones((300, 1), np.float32)
+    path = saved(tmp_path, q=x, k=x, v=x, out=x * np.float32(np.nan))
+    findings = found(path, rows=1)
+    assert findings["finite-left:output"].verdict is Verdict.UNDECIDED
+    assert findings["finite-left:output"].message.startswith("output: 43 more rows with a NaN")
+    assert findings["finite:output"].evidence["count"] == 257
