@@ -18,7 +18,7 @@ from exactattn.documents.specs import Inputs, SpecFile, load_spec, plain_spec
 from exactattn.errors import ProblemError, UsageError, close
 from exactattn.findings import Finding, Report, Reports, Subject
 from exactattn.journeys.tensor_findings import Judged, Looked, Told, findings_of
-from exactattn.journeys.tensor_gradients import GRADIENTS, judged_gradients
+from exactattn.journeys.tensor_gradients import GRADIENTS, judged_gradients, unjudged_gradients
 from exactattn.journeys.verify import environment
 from exactattn.numbers.balls import MOST_BITS, TooCoarse
 from exactattn.numbers.float_enclosure import FloatEnclosure
@@ -160,7 +160,9 @@ class _Look:
         stages = [self.only] if self.only else given or [Stage.CONTEXT]
         looked = [self.looked(stage) for stage in stages]
         gradients: list[Judged] = []
-        if self.only is None and "output_gradient" in self.inputs.arrays:
+        if self.only is None and "output_gradient" not in self.inputs.arrays:
+            gradients = unjudged_gradients(self.inputs)
+        elif self.only is None:
             gradients = judged_gradients(self.inputs, self.options.rows, self.fmt, self.bounds, self.options.workers)
         skipped = [role for stage, role in STAGES.items() if role in self.inputs.arrays and stage not in stages]
         if "output_gradient" not in self.inputs.arrays or self.only:

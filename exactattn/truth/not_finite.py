@@ -58,6 +58,11 @@ def not_finite(tensors: Tensors, data: Sequence[NDArray[Any]], drawn: Sequence[R
     return NotFinite(elements, by_head, len(chosen) - len(taken))
 
 
+def elements_of(array: NDArray[Any]) -> int:
+    """How many elements of an array are NaN or infinite."""
+    return int(_counts(array.reshape(-1, array.shape[-1])).sum()) if array.size else 0
+
+
 def _counts(array: NDArray[Any]) -> NDArray[np.intp]:
     """How many elements of each row are not finite."""
     out = np.zeros(len(array), dtype=np.intp)

@@ -355,3 +355,32 @@ def test_rows_that_are_not_finite_and_too_many_are_said(tmp_path):
     assert findings["finite-left:output"].verdict is Verdict.UNDECIDED
     assert findings["finite-left:output"].message.startswith("output: 43 more rows with a NaN")
     assert findings["finite:output"].evidence["count"] == 257
+
+
+def test_a_bound_fails_where_an_element_is_not_finite(tmp_path):
+    arrays = small()
+    arrays["out"][0, 1, 2, 3], arrays["out"][1, 0, 0, 0] = np.nan, np.inf
+    findings = found(saved(tmp_path, **arrays), within=2)
+    assert findings["accuracy:output"].message.startswith(
+        "output: 118 of 120 elements within 1/2 ulp of float32, 118 within 1 ulp, 1 is NaN, 1 is infinite; "
+    )
+    within = findings["within:output"]
+    assert (within.verdict, within.reason) == (Verdict.FAILS, "not-finite")
+    assert within.message == "118 of 120 elements of output are within 2 ulp of float32, 1 is NaN, 1 is infinite"
+
+
+def test_a_bound_is_open_where_floats_stand_that_have_no_true_value(tmp_path):
+    arrays = small()
+    arrays["q"][1, 0, 0, 0] = np.nan
+    path = saved(tmp_path, **arrays)
+    assert found(path, within=2)["within:output"].verdict is Verdict.UNDECIDED
+    arrays["out"][1, 0, 0] = np.nan
+    assert found(saved(tmp_path, **arrays), within=2)["within:output"].verdict is Verdict.HOLDS
+
+
+def test_nan_where_the_truth_is_beyond_the_format_is_an_error(tmp_path):
+    """q k = 400 * 400 > 65504, the largest float16: rounding gives infinity, never NaN."""
+    q = np.full((1, 1), 400, np.float16)
+    for bad, verdict in ((np.inf, Verdict.HOLDS), (np.nan, Verdict.FAILS)):
+        path = saved(tmp_path, q=q, k=q, v=q, out=q, lse=np.array([bad], np.float16))
+        assert ("finite:lse" in found(path)) == (verdict is Verdict.FAILS)
