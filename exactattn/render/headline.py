@@ -15,6 +15,7 @@ from exactattn.render.words import (
 )
 
 MOST_NAMES = 6  # of tensors in a headline
+NO_BOUND = "no bound was set with --within, so no error of a finite number fails"
 CARRIED = "differs only because rounded numbers were carried on"
 
 
@@ -111,7 +112,9 @@ def _tensors(report: Report) -> list[str]:
     first = [
         f.message.partition(";")[0] for f in report.findings if f.code in said and (f.code != "EA514" or is_error(f))
     ]
-    return [*first, *_unused(report)]
+    codes = {f.code for f in report.findings}
+    open_ = "EA513" in codes and not codes & {"EA514", "EA518"} and not hidden_in(report)
+    return [*first, *([NO_BOUND] if open_ else []), *_unused(report)]
 
 
 def _unused(report: Report) -> list[str]:

@@ -284,3 +284,12 @@ def test_inputs_that_are_not_finite_are_said_where_rows_are_drawn(run, here):
     result = run("report", save(k=k, out=truth()), "--rows", "1")
     assert "NaN or infinite: 2 elements of k; rows in which one takes part" in " ".join(result.stdout.split())
     assert "NaN or infinite: 2 elements" not in " ".join(run("report", save(k=k, out=truth())).stdout.split())
+
+
+def test_without_a_bound_the_headline_says_that_nothing_is_gated(run, here):
+    name, words = save(out=truth() + 1), "No bound was set with --within, so no error of a finite number fails."
+    result = run("report", name)
+    assert result.exit_code == 0
+    assert words in " ".join(result.stdout.split())
+    assert words not in " ".join(run("report", name, "--within", "1").stdout.split())
+    assert words not in " ".join(run("report", save("y.npz")).stdout.split())
