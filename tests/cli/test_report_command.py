@@ -100,6 +100,7 @@ def test_the_schema_of_spec_files(run):
     )
     loads_spec(text)
     validator.validate(yaml.safe_load(text))
+    validator.validate(yaml.safe_load(spec_template()))
     assert not validator.is_valid({"window": [-1, 0]})
     assert not validator.is_valid({"scal": 1})
 
