@@ -42,20 +42,21 @@ def not_finite(tensors: Tensors, data: Sequence[NDArray[Any]], drawn: Sequence[R
 
     Shapes: data (L, width) and drawn (n,) for each head.
     """
-    elements, cells = 0, CELLS
+    elements, cells, found = 0, CELLS, 0
     chosen: list[tuple[int, int, int]] = []
-    for number, (head, array, some) in enumerate(zip(tensors.heads, data, drawn, strict=True)):
+    for number, (head, array, seen) in enumerate(zip(tensors.heads, data, drawn, strict=True)):
         counts = _counts(array)
         elements += int(counts.sum())
-        rows = np.setdiff1d(np.nonzero(counts)[0], some)
+        rows = np.setdiff1d(np.nonzero(counts)[0], seen)
         known = rows[: max(0, cells) // max(1, head.lengths[1])]
         cells -= len(known) * head.lengths[1]
-        chosen += [(0, number, int(row)) for row in known[~_undefined(head, known, stage)]]
-        chosen += [(1, number, int(row)) for row in rows[len(known) :]]
+        for first, some in enumerate((known[~_undefined(head, known, stage)], rows[len(known) :])):
+            found += len(some)
+            chosen += [(first, number, int(row)) for row in some[:MOST_ROWS]]
     chosen.sort()
     taken = sorted((number, row) for _, number, row in chosen[:MOST_ROWS])
     by_head = tuple(np.array([row for at, row in taken if at == n], dtype=np.intp) for n in range(len(tensors.heads)))
-    return NotFinite(elements, by_head, len(chosen) - len(taken))
+    return NotFinite(elements, by_head, found - len(taken))
 
 
 def elements_of(array: NDArray[Any]) -> int:

@@ -294,3 +294,9 @@ def test_without_a_bound_the_headline_says_that_nothing_is_gated(run, here):
     assert words in " ".join(result.stdout.split())
     assert words not in " ".join(run("report", name, "--within", "1").stdout.split())
     assert words not in " ".join(run("report", save("y.npz")).stdout.split())
+
+
+@pytest.mark.parametrize("name", ["sinks", "sink", "attn_sink", "s_aux"])
+def test_usual_names_of_sinks(run, here, name):
+    result = run("report", save(**{name: np.ones(2, np.float32)}))
+    assert f"sinks {name} (float32, 2)" in " ".join(result.stdout.replace("tensors,", "").split())
