@@ -221,7 +221,8 @@ class _Look:
             given, error = correctly_rounded(tensors, number, rows, found, tally, stage)
         else:
             given = np.asarray(data[number][rows], dtype=np.float64)
-            error = climbed(tensors, number, rows, given, measured(found, given), ~np.isnan(found.mid), tally, stage)
+            known = np.where(np.isfinite(given), given, 0.0)  # of what is not finite only the size of the truth matters
+            error = climbed(tensors, number, rows, known, measured(found, known), ~np.isnan(found.mid), tally, stage)
         tally.add(given, error, ~np.isnan(found.mid), self.where(number, rows, stage))
         return part
 

@@ -210,7 +210,7 @@ def _accuracy(
         f"{role}: {counts[HALF][0]} of {plural(total, 'element')} within 1/2 ulp of {tally.fmt.name}, {counts[ONE][0]} "
         f"within 1 ulp{_not_finite(tally)}{draw}; largest error {largest}"
     )
-    open_ = tally.open
+    open_ = tally.open + tally.unclear
     evidence: dict[str, Any] = {
         "tensor": name,
         "format": tally.fmt.name,

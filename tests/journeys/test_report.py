@@ -384,3 +384,10 @@ def test_nan_where_the_truth_is_beyond_the_format_is_an_error(tmp_path):
     for bad, verdict in ((np.inf, Verdict.HOLDS), (np.nan, Verdict.FAILS)):
         path = saved(tmp_path, q=q, k=q, v=q, out=q, lse=np.array([bad], np.float16))
         assert ("finite:lse" in found(path)) == (verdict is Verdict.FAILS)
+
+
+def test_an_infinity_is_judged_where_the_first_look_knows_nothing(tmp_path):
+    """Scores of 1e400 and equal: the output is the mean of 1 and 3, which balls tell and float64 does not."""
+    q, k, v = np.array([[1e200]]), np.array([[1e200], [1e200]]), np.array([[1.0], [3.0]])
+    findings = found(saved(tmp_path, q=q, k=k, v=v, out=np.array([[np.inf]])))
+    assert findings["finite:output"].evidence == {"count": 1, "first": "output[0,0]"}
