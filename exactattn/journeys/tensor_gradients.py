@@ -82,7 +82,7 @@ def judged_gradients(
         parts = _parts(enclosed(), open_)
         found = [_judged(inputs, role, part, fmt, bounds, engine) for role, part in parts.items()]
         last = engine == ways[-1][0]
-        done += [one for one in found if last or one.tally is None or one.tally.open == 0]
+        done += [one for one in found if last or one.tally is None or one.tally.open + one.tally.unclear == 0]
         open_ = [one.role for one in found if one not in done]
         if not open_:
             break
