@@ -163,7 +163,7 @@ def solve(
 @click.option("--rows", default="256", show_default=True, callback=_rows, help="Rows that are drawn of all, or all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @click.option("--stage", metavar="STAGE", help="Only weights, lse or context; what the files hold if left out.")
-@click.option("--format", "fmt", metavar="FORMAT", help="Format that outputs and gradients are judged in.")
+@click.option("--format", "fmt", metavar="FORMAT", help="Format of outputs and gradients, where their type is wider.")
 @click.option("--within", metavar="ULPS", callback=_ulps, help="Fail when an element is surely further off.")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads.")
 @json_option
@@ -189,8 +189,9 @@ def report(
     """Judge tensors in files against proven enclosures.
 
     FILE: .npy, .npz, .safetensors, .pt with q, k, v, options as a SPEC says (`exactattn new --spec`), and what a
-    program gave for them: outputs, lse, gradients. Exit status: 1 when an element is NaN or infinite without reason,
-    or beyond --within.
+    program gave for them: outputs, lse, gradients (which need output_gradient). Exit status: 1 when an element is NaN
+    or infinite without reason, or surely beyond --within; 3 with --strict when something cannot be told or was not
+    judged.
     """
     from exactattn.journeys import report as journey
     from exactattn.journeys.verify import exit_status

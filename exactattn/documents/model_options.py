@@ -23,7 +23,7 @@ from exactattn.documents.words import (
 
 WHOLE: dict[str, Any] = {"type": "integer"}
 SIDE: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": [None, "none"]}]}
-Causal = Annotated[str, WithJsonSchema({"anyOf": [{"enum": [True, False, *CAUSAL]}, WHOLE]})]
+Causal = Annotated[str, WithJsonSchema({"anyOf": [{"enum": [True, False, "none", *CAUSAL]}, WHOLE]})]
 Offset = Annotated[str, WithJsonSchema({"anyOf": [WHOLE, {"const": "end"}]})]
 Window = Annotated[list[str], WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2, "items": SIDE})]
 NumberList = Annotated[list[str], WithJsonSchema({"type": "array", "minItems": 1, "items": ANY_SCALAR})]

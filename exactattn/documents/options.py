@@ -26,7 +26,7 @@ from exactattn.numbers.exact import ONE, ZERO, Exact, exp
 YES, NO = ("true", "yes", "on"), ("false", "no", "off", "none")
 OPEN = ("null", "none", "~", "")
 MOST_POSITION = 2**31
-CAUSAL_WORDS = "true, false, 'top-left', 'bottom-right', or a whole number: the position of query 0"
+CAUSAL_WORDS = "true, false (or none), 'top-left', 'bottom-right', or a whole number: the position of query 0"
 MINUS_ONE = "write null for an open side, which ONNX and flash-attn call -1"
 ROTARY_CACHE = "cosines", "sines"
 

@@ -17,7 +17,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "v": ("v", "V", "value", "values"),
     "mask": ("mask", "attn_mask", "attention_mask"),
     "bias": ("bias", "attn_bias", "attention_bias"),
-    "sinks": ("sinks", "sink"),
+    "sinks": ("sinks", "sink", "attn_sink", "attn_sinks", "s_aux"),
     "key_lengths": ("key_lengths", "kv_lengths", "key_value_seq_lengths", "nonpad_kv_seqlen", "cache_seqlens"),
     "query_starts": ("query_starts", "cu_seqlens_q"),
     "key_starts": ("key_starts", "cu_seqlens_k", "cu_seqlens_kv"),

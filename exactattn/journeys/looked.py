@@ -9,6 +9,7 @@ import numpy as np
 from exactattn.attention.spec import Stage
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.near import Floats
+from exactattn.truth.not_finite import NotFinite
 from exactattn.truth.one_head import OneHead, Rows
 from exactattn.truth.tally import Tally
 
@@ -22,6 +23,7 @@ class Looked:
     given    was there something to judge? If not, the tally is about the true values, rounded
     rows     how many rows; radii: the largest radius of each row with a value, of the context in units of max|v|
     unknown  rows that midradius knows nothing of; no_key, not_finite: rows with no value, and why
+    beside   what is not finite of all that was given, which is judged beside the rows that were drawn
     """
 
     stage: Stage
@@ -33,6 +35,7 @@ class Looked:
     unknown: int = 0
     no_key: int = 0
     not_finite: int = 0
+    beside: NotFinite | None = None
 
     @property
     def undefined(self) -> int:

@@ -118,7 +118,8 @@ causal: none                  # or top-left (j <= i), bottom-right (j <= i + S -
 # layout: BHLD                # or BLHD, BLD (with query_heads, key_heads), HLD, LD, THD (packed, with query_starts)
 # polarity: attend            # a true in the mask lets a query see a key; block: keeps it from it
 # dtypes: {q: bfloat16}       # types that .npy and .npz files forget
-# tensors:                    # which tensor is what, where the name is not a usual one
+# tensors:                    # which tensor is what, where the name is not a usual one; gradients (dq, dk, dv, ...)
+#                             # are judged only where there is output_gradient (do), that of the output
 #   {q: q, k: k, v: v, mask: mask, bias: bias, sinks: sinks, key_lengths: key_lengths, query_starts: cu_seqlens_q,
 #    key_starts: cu_seqlens_k, past_key: past_key, past_value: past_value, query_positions: query_positions,
 #    key_positions: key_positions, output: out, lse: lse, weights: weights, output_gradient: do, dq: dq, dk: dk, dv: dv,

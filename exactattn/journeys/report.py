@@ -18,13 +18,14 @@ from exactattn.documents.specs import Inputs, SpecFile, load_spec, plain_spec
 from exactattn.errors import ProblemError, UsageError, close
 from exactattn.findings import Finding, Report, Reports, Subject
 from exactattn.journeys.tensor_findings import Judged, Looked, Told, findings_of
-from exactattn.journeys.tensor_gradients import GRADIENTS, judged_gradients
+from exactattn.journeys.tensor_gradients import GRADIENTS, judged_gradients, unjudged_gradients
 from exactattn.journeys.verify import environment
 from exactattn.numbers.balls import MOST_BITS, TooCoarse
 from exactattn.numbers.float_enclosure import FloatEnclosure
 from exactattn.numbers.formats import Format, format_named
 from exactattn.tensors.files import read_tensors
 from exactattn.truth.blocks import enclose_heads
+from exactattn.truth.not_finite import not_finite
 from exactattn.truth.one_head import Rows
 from exactattn.truth.outputs import format_of, per_head, sampled
 from exactattn.truth.tally import HALF, ONE, Place, Tally, climbed, correctly_rounded, measured
@@ -159,7 +160,9 @@ class _Look:
         stages = [self.only] if self.only else given or [Stage.CONTEXT]
         looked = [self.looked(stage) for stage in stages]
         gradients: list[Judged] = []
-        if self.only is None and "output_gradient" in self.inputs.arrays:
+        if self.only is None and "output_gradient" not in self.inputs.arrays:
+            gradients = unjudged_gradients(self.inputs)
+        elif self.only is None:
             gradients = judged_gradients(self.inputs, self.options.rows, self.fmt, self.bounds, self.options.workers)
         skipped = [role for stage, role in STAGES.items() if role in self.inputs.arrays and stage not in stages]
         if "output_gradient" not in self.inputs.arrays or self.only:
@@ -172,9 +175,13 @@ class _Look:
         array = self.inputs.arrays.get(role)
         data = None if array is None else per_head(tensors, array, stage, self.inputs.names[role])
         fmt = self.fmt if array is None or (self.fmt and stage is not Stage.LSE) else format_of(array, role)
-        jobs, many = list(self.jobs(stage)), self.options.workers
-        total, done = sum(len(rows) for _, rows in jobs), 0
         looked = Looked(stage, role, array is not None, None if fmt is None else Tally(fmt, self.bounds))
+        chosen = self.rows
+        if data is not None:
+            looked.beside = not_finite(tensors, data, self.rows, stage)
+            chosen = [np.union1d(some, more) for some, more in zip(self.rows, looked.beside.rows, strict=True)]
+        jobs, many = list(self.jobs(stage, chosen)), self.options.workers
+        total, done = sum(len(rows) for _, rows in jobs), 0
         with ThreadPoolExecutor(many) as pool:
             run = pool.map if many > 1 else map
             for start in range(0, len(jobs), many):
@@ -187,9 +194,9 @@ class _Look:
                     self.progress(f"{role}: rows", done, total)
         return looked
 
-    def jobs(self, stage: Stage) -> Iterator[tuple[int, Rows]]:
+    def jobs(self, stage: Stage, chosen: Sequence[Rows]) -> Iterator[tuple[int, Rows]]:
         """Head by head, rows that are few enough to be held at once."""
-        for number, (head, rows) in enumerate(zip(self.inputs.tensors.heads, self.rows, strict=True)):
+        for number, (head, rows) in enumerate(zip(self.inputs.tensors.heads, chosen, strict=True)):
             width = {Stage.WEIGHTS: head.lengths[1], Stage.LSE: 1}.get(stage, head.v.shape[1])
             size = max(1, CHUNK // max(1, width))
             yield from ((number, rows[start : start + size]) for start in range(0, len(rows), size))
@@ -214,7 +221,8 @@ class _Look:
             given, error = correctly_rounded(tensors, number, rows, found, tally, stage)
         else:
             given = np.asarray(data[number][rows], dtype=np.float64)
-            error = climbed(tensors, number, rows, given, measured(found, given), ~np.isnan(found.mid), tally, stage)
+            known = np.where(np.isfinite(given), given, 0.0)  # of what is not finite only the size of the truth matters
+            error = climbed(tensors, number, rows, known, measured(found, known), ~np.isnan(found.mid), tally, stage)
         tally.add(given, error, ~np.isnan(found.mid), self.where(number, rows, stage))
         return part
 

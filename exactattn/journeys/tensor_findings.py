@@ -19,6 +19,7 @@ from exactattn.journeys.looked import Looked
 from exactattn.journeys.spec_words import plural, sizes_in_words, spec_in_words
 from exactattn.journeys.tensor_codes import CODES
 from exactattn.journeys.tensor_gradients import Judged
+from exactattn.truth.not_finite import elements_of
 from exactattn.truth.one_head import Rows
 from exactattn.truth.tally import HALF, ONE, Tally
 
@@ -47,6 +48,7 @@ def findings_of(
 ) -> Iterator[Finding]:
     """Everything that is to be said, in order."""
     yield _problem(told, rows, skipped)
+    yield from _bad_inputs(told, rows)
     for one in looked:
         yield _truth(one)
         if one.undefined:
@@ -54,11 +56,17 @@ def findings_of(
         if one.tally is None:
             continue
         if one.given:
-            yield from _accuracy(one.role, told.inputs.names[one.role], one.tally, told.within)
+            more = _beside(one)
+            draw = _draw(told, rows, one)
+            yield from _accuracy(one.role, told.inputs.names[one.role], one.tally, told.within, draw, **more)
+            yield from _left(one)
         else:
-            yield _rounded(one)
+            yield _rounded(one, _draw(told, rows, one))
     for gradient in gradients:
         yield from _gradient(gradient, told.within)
+    tallies = [one.tally for one in looked if one.given] + [one.tally for one in gradients]
+    if told.within is not None and not any(tally.total + tally.groundless for tally in tallies if tally):
+        yield _nothing(told, [one.role for one in looked if one.given])
 
 
 def _finding(code: str, id: str, message: str, verdict: Verdict = Verdict.HOLDS, **more: Any) -> Finding:
@@ -94,6 +102,55 @@ def _problem(told: Told, rows: Sequence[Rows], skipped: Sequence[str]) -> Findin
         not_used=list(inputs.unused),
         not_judged=list(skipped),
     )
+
+
+def _draw(told: Told, rows: Sequence[Rows], one: Looked) -> str:
+    """How many rows were judged, where that is not all."""
+    total, drawn = sum(head.lengths[0] for head in told.inputs.tensors.heads), sum(map(len, rows))
+    if drawn == total:
+        return ""
+    more = one.beside.more if one.beside else 0
+    beside = f", and {more} more {'that is' if more == 1 else 'that are'} not finite" if more else ""
+    return f" ({drawn} of {total} rows, seed {told.seed}{beside})"
+
+
+def _beside(one: Looked) -> dict[str, Any]:
+    """What is not finite of the whole tensor."""
+    if one.beside is None or not one.beside.elements:
+        return {}
+    return {"not_finite_in_the_whole_tensor": one.beside.elements, "rows_judged_for_it": one.beside.more or None}
+
+
+def _left(one: Looked) -> Iterator[Finding]:
+    """Rows with a NaN or an infinity that were too many to be judged."""
+    left = one.beside.left if one.beside else 0
+    if left:
+        message = f"{one.role}: {plural(left, 'more row')} with a NaN or an infinity not judged: ask with --rows all"
+        yield _finding("EA515", f"finite-left:{one.role}", message, Verdict.UNDECIDED)
+
+
+def _bad_inputs(told: Told, rows: Sequence[Rows]) -> Iterator[Finding]:
+    """What is not finite of the inputs, where not every row is looked at."""
+    if sum(map(len, rows)) == sum(head.lengths[0] for head in told.inputs.tensors.heads):
+        return
+    roles = [role for role in ("q", "k", "v", "past_key", "past_value") if role in told.inputs.arrays]
+    counts = {role: elements_of(told.inputs.arrays[role]) for role in roles}
+    lost = ", ".join(f"{plural(count, 'element')} of {role}" for role, count in counts.items() if count)
+    if lost:
+        message = f"NaN or infinite: {lost}; rows in which one takes part have no true value, drawn or not"
+        yield _finding("EA512", "undefined:inputs", message, Verdict.FAILS, level=Level.WARNING, reason="undefined")
+
+
+def _nothing(told: Told, given: Sequence[str]) -> Finding:
+    """A bound was set, and there is nothing that it could be about."""
+    if given:
+        message = f"nothing was judged, so --within says nothing: no element of {', '.join(given)} has a true value"
+    else:
+        unused = told.inputs.unused
+        example = f"`tensors: {{output: {unused[0] if unused else 'NAME'}}}`"
+        message = "nothing was judged, so --within says nothing: found no output, lse, weights or gradient to judge; "
+        message += f"say in a spec which tensor is the output ({example}); gradients need output_gradient"
+    return _finding("EA518", "within", message, Verdict.NOT_RUN, level=Level.WARNING)
 
 
 def _mask_words(mask: Any, told: Told) -> str:
@@ -142,23 +199,25 @@ def _undefined(one: Looked) -> Finding:
     )
 
 
-def _accuracy(role: str, name: str, tally: Tally, within: float | None, **more: Any) -> Iterator[Finding]:
+def _accuracy(
+    role: str, name: str, tally: Tally, within: float | None, draw: str = "", **more: Any
+) -> Iterator[Finding]:
     """How close, whether within what was asked for, and what is not finite without reason."""
-    total = tally.elements
+    total = tally.total
     counts = {bound: tally.within.get(bound, [0, 0, 0]) for bound in (HALF, ONE)}
     largest = _largest(tally)
     message = (
         f"{role}: {counts[HALF][0]} of {plural(total, 'element')} within 1/2 ulp of {tally.fmt.name}, {counts[ONE][0]} "
-        f"within 1 ulp; largest error {largest}"
+        f"within 1 ulp{_not_finite(tally)}{draw}; largest error {largest}"
     )
-    open_ = tally.open
+    open_ = tally.open + tally.unclear
     evidence: dict[str, Any] = {
         "tensor": name,
         "format": tally.fmt.name,
         "within_half_ulp": _counts(counts[HALF]),
         "within_one_ulp": _counts(counts[ONE]),
-        "largest_error_ulps": [_down(tally.least), _up(tally.most)] if total else None,
-        "largest_absolute_error": _up(tally.largest) if total else None,
+        "largest_error_ulps": [_down(tally.least), _up(tally.most)] if tally.elements else None,
+        "largest_absolute_error": _up(tally.largest) if tally.elements else None,
         "no_true_value": tally.undefined or None,
         "not_finite": tally.infinite or None,
         "rows_by_engine": {engine: count for engine, count in tally.rows.items() if count} or None,
@@ -173,7 +232,7 @@ def _accuracy(role: str, name: str, tally: Tally, within: float | None, **more: 
         yield _finding(
             "EA515",
             f"finite:{role}",
-            f"{plural(tally.unfounded, 'element')} of {role} {'is' if tally.unfounded == 1 else 'are'} NaN or infinite "
+            f"{plural(tally.unfounded, 'element')} of {role} {_be(tally.unfounded)} NaN or infinite "
             f"where the true value is within the range of {tally.fmt.name}, the first at {where}",
             Verdict.FAILS,
             reason="not-finite",
@@ -187,24 +246,44 @@ def _accuracy(role: str, name: str, tally: Tally, within: float | None, **more: 
 def _bound(role: str, tally: Tally, within: float) -> Finding:
     yes, no, open_ = tally.within.get(within, [0, 0, 0])
     wanted = f"{within:g} ulp of {tally.fmt.name}"
+    total = plural(tally.total, "element")
+    if not tally.total + tally.groundless:
+        message = f"{role}: no element has a true value, so none can be within {wanted}"
+        return _finding("EA514", f"within:{role}", message, Verdict.NOT_RUN, level=Level.WARNING)
     if no:
-        message = (
-            f"{no} of {plural(tally.elements, 'element')} of {role} {'is' if no == 1 else 'are'} more than {wanted} off"
-        )
+        message = f"{no} of {total} of {role} {_be(no)} more than {wanted} off{_not_finite(tally)}"
         message += f"; largest error {_largest(tally)}"
         return _finding("EA514", f"within:{role}", message, Verdict.FAILS, reason="too-far", **_worst(role, tally))
-    if open_:
-        message = f"{role}: {open_} of {plural(tally.elements, 'element')} cannot be told to be within {wanted}"
+    if tally.unfounded:
+        message = f"{yes} of {total} of {role} {_be(yes)} within {wanted}{_not_finite(tally)}"
+        return _finding("EA514", f"within:{role}", message, Verdict.FAILS, reason="not-finite")
+    if open_ + tally.unclear:
+        message = f"{role}: {open_ + tally.unclear} of {total} cannot be told to be within {wanted}"
         return _finding("EA514", f"within:{role}", message, Verdict.UNDECIDED)
-    return _finding("EA514", f"within:{role}", f"all {plural(yes, 'element')} of {role} are within {wanted}")
+    if tally.groundless:
+        lost = f"{plural(tally.groundless, 'element')} {_be(tally.groundless)} finite where there is no true value"
+        message = f"{role}: {lost}; {yes} of {total} with one {_be(yes)} within {wanted}"
+        return _finding("EA514", f"within:{role}", message, Verdict.UNDECIDED)
+    past = f", and {tally.infinite} infinite as {_have(tally.infinite)} to be" if tally.infinite else ""
+    return _finding("EA514", f"within:{role}", f"all {plural(yes, 'element')} of {role} are within {wanted}{past}")
 
 
-def _rounded(one: Looked) -> Finding:
+def _not_finite(tally: Tally) -> str:
+    """How many elements with a true value are NaN, and how many infinite."""
+    counts = (("NaN", tally.nans), ("infinite", tally.infinite - tally.nans))
+    return "".join(f", {count} {_be(count)} {what}" for what, count in counts if count)
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _rounded(one: Looked, draw: str) -> Finding:
     """What a correctly rounded result would be."""
     tally = one.tally
     assert tally is not None
     yes, no, open_ = tally.within.get(HALF, [0, 0, 0])
-    message = f"{one.stage} rounded to {tally.fmt.name}: {yes} of {plural(tally.elements, 'element')} proven"
+    message = f"{one.stage} rounded to {tally.fmt.name}: {yes} of {plural(tally.elements, 'element')} proven{draw}"
     message += f"; {open_ + no} cannot be told, so near are they to a tie" if open_ + no else ""
     return _finding(
         "EA516",

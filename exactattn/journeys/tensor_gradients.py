@@ -42,6 +42,13 @@ class Judged:
     engine: str = "midradius"
 
 
+def unjudged_gradients(inputs: Inputs) -> list[Judged]:
+    """Each gradient of the file that nothing can be said of, as the gradient of the output is missing."""
+    why = "needs the gradient of the output, which no file holds: name it under `tensors:` as output_gradient"
+    names = {role: inputs.names[role] for role in GRADIENTS if role in inputs.arrays}
+    return [Judged(role, name, why_not=f"{role} is not judged; it {why}") for role, name in names.items()]
+
+
 def judged_gradients(
     inputs: Inputs, rows: int | None, fmt: Format | None, bounds: tuple[float, ...], workers: int
 ) -> list[Judged]:
@@ -75,7 +82,7 @@ def judged_gradients(
         parts = _parts(enclosed(), open_)
         found = [_judged(inputs, role, part, fmt, bounds, engine) for role, part in parts.items()]
         last = engine == ways[-1][0]
-        done += [one for one in found if last or one.tally is None or one.tally.open == 0]
+        done += [one for one in found if last or one.tally is None or one.tally.open + one.tally.unclear == 0]
         open_ = [one.role for one in found if one not in done]
         if not open_:
             break

@@ -14,6 +14,8 @@ from exactattn.render.words import (
     plural,
 )
 
+MOST_NAMES = 6  # of tensors in a headline
+NO_BOUND = "no bound was set with --within, so no error of a finite number fails"
 CARRIED = "differs only because rounded numbers were carried on"
 
 
@@ -106,10 +108,21 @@ def _runs(report: Report) -> str:
 
 def _tensors(report: Report) -> list[str]:
     """What is said first of each array that was judged."""
-    said = ("EA513", "EA514", "EA515", "EA516")
-    return [
+    said = ("EA513", "EA514", "EA515", "EA516", "EA518")
+    first = [
         f.message.partition(";")[0] for f in report.findings if f.code in said and (f.code != "EA514" or is_error(f))
     ]
+    codes = {f.code for f in report.findings}
+    open_ = "EA513" in codes and not codes & {"EA514", "EA518"} and not hidden_in(report)
+    return [*first, *([NO_BOUND] if open_ else []), *_unused(report)]
+
+
+def _unused(report: Report) -> list[str]:
+    """The tensors of the file that nothing uses."""
+    found = (f.evidence.get("not_used") for f in report.findings if f.code == "EA510")
+    names = [str(name) for some in found if isinstance(some, (list, tuple)) for name in some]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return [f"not used: {', '.join(names[:MOST_NAMES])}{more}"] if names else []
 
 
 def _others(report: Report) -> str:

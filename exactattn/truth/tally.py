@@ -36,7 +36,11 @@ class Tally:
 
     elements    judged: the true value is defined, and the float finite
     undefined   elements with no true value; infinite: floats that are NaN or infinite
-    unfounded   of these, those whose true value is surely within the range of the format; where the first is
+    unfounded   of these, each NaN, and infinities whose true value is surely within the range of the format; where the
+                first is
+    nans        of those that are not finite, how many are NaN; unclear: infinities of which it is not known whether
+                the true value is within the range of the format
+    groundless  floats that are finite where there is no true value
     within      for each bound in ulps, how many elements are surely within it, surely beyond it, and open
     least, most the largest error in ulps lies between these; at: where the largest `least` is, with the float there
                 and the true value nearby
@@ -51,6 +55,9 @@ class Tally:
     infinite: int = 0
     unfounded: int = 0
     unfounded_at: Place | None = None
+    nans: int = 0
+    unclear: int = 0
+    groundless: int = 0
     within: dict[float, list[int]] = field(default_factory=dict)
     least: float = 0.0
     most: float = 0.0
@@ -59,6 +66,11 @@ class Tally:
     computed: float = 0.0
     near: float = 0.0
     rows: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """Elements with a true value, finite floats or not."""
+        return self.elements + self.infinite
 
     @property
     def open(self) -> int:
@@ -75,7 +87,8 @@ class Tally:
         judged = defined & finite
         self.elements += int(judged.sum())
         self.undefined += int((~defined).sum())
-        self._infinite(error, defined & ~finite, where)
+        self.groundless += int((~defined & finite).sum())
+        self._infinite(data, error, defined & ~finite, where)
         for bound in self.bounds:
             answers = WithinUlps(self.fmt, bound).answers(error, ...)[judged]
             counts = self.within.setdefault(bound, [0, 0, 0])
@@ -94,15 +107,19 @@ class Tally:
             self.least, self.at = float(least[place]), where(place)
             self.computed, self.near = float(data[place]), float(data[place] - error.mid[place])
 
-    def _infinite(self, error: Measured, which: NDArray[np.bool_], where: Callable[[Place], Place]) -> None:
-        """Counts what is not finite; it is unfounded where rounding the true value cannot overflow."""
+    def _infinite(
+        self, data: Floats, error: Measured, which: NDArray[np.bool_], where: Callable[[Place], Place]
+    ) -> None:
+        """Counts what is not finite; NaN is always unfounded, an infinity where rounding the truth cannot overflow."""
         self.infinite += int(which.sum())
         if not which.any():
             return
-        wrong = which & (error.largest < float(self.fmt.max))
+        wrong = which & (np.isnan(data) | (error.largest < float(self.fmt.max)))
         if wrong.any() and self.unfounded_at is None:
             self.unfounded_at = where(tuple(int(i) for i in np.argwhere(wrong)[0]))
         self.unfounded += int(wrong.sum())
+        self.nans += int((which & np.isnan(data)).sum())
+        self.unclear += int((which & ~wrong & ~(error.least >= float(self.fmt.max))).sum())
 
     def count_rows(self, rows: dict[str, int]) -> None:
         """Adds up which engine did how many rows."""
@@ -111,7 +128,7 @@ class Tally:
 
     def join(self, other: Tally) -> None:
         """With what was counted elsewhere of the same array."""
-        for name in ("elements", "undefined", "infinite", "unfounded"):
+        for name in ("elements", "undefined", "infinite", "unfounded", "nans", "unclear", "groundless"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.unfounded_at = self.unfounded_at or other.unfounded_at
         for bound, counts in other.within.items():

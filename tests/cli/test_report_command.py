@@ -100,6 +100,7 @@ def test_the_schema_of_spec_files(run):
     )
     loads_spec(text)
     validator.validate(yaml.safe_load(text))
+    validator.validate(yaml.safe_load(spec_template()))
     assert not validator.is_valid({"window": [-1, 0]})
     assert not validator.is_valid({"scal": 1})
 
@@ -242,3 +243,60 @@ def test_extremes_have_a_defined_result(run, here, spec, arrays):
     result = run("report", save(**arrays), *(["--spec", "spec.yaml"] if spec else []), "--within", "2")
     assert result.exit_code in (0, 1, 2), result.output
     assert "internal error" not in result.stderr, result.stderr
+
+
+NOTHING = {
+    "no output": ({}, "`tensors: {output: NAME}`"),
+    "output of another name": ({"attn_result": Q}, "`tensors: {output: attn_result}`"),
+    "gradients without that of the output": (
+        {"dq": Q, "dk": K},
+        "dq is not judged; it needs the gradient of the output",
+    ),
+    "no element": ({"q": Q[:, :0], "out": Q[:, :0]}, "no element of output has a true value"),
+    "no true value": ({"q": Q * np.float32(np.nan), "out": Q * np.float32(np.nan)}, "no element of output has a true"),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_bound_that_nothing_is_judged_by_is_no_pass(run, here, name):
+    arrays, words = NOTHING[name]
+    result = run("report", save(**arrays), "--within", "1", "--strict")
+    text = " ".join(result.stdout.split())
+    assert result.exit_code == 3, text
+    assert "othing was judged, so --within says nothing" in text.partition("EA5")[0]
+    assert words in text
+
+
+def test_a_gradient_that_is_not_judged_is_said(run, here):
+    result = run("report", save(out=truth(), dv=V), "--within", "1", "--strict")
+    assert result.exit_code == 3
+    assert "dv is not judged" in " ".join(result.stdout.split())
+    assert run("report", save(out=truth(), dv=V), "--within", "1", "--strict", "--stage", "context").exit_code == 0
+
+
+def test_tensors_that_nothing_uses_stand_in_the_headline(run, here):
+    result = run("report", save(out=truth(), **{f"t{i}": Q for i in range(8)}), "--within", "1")
+    assert "Not used: t0, t1, t2, t3, t4, t5 and 2 more." in " ".join(result.stdout.split())
+
+
+def test_inputs_that_are_not_finite_are_said_where_rows_are_drawn(run, here):
+    k = K.copy()
+    k[0, 1] = np.nan
+    result = run("report", save(k=k, out=truth()), "--rows", "1")
+    assert "NaN or infinite: 2 elements of k; rows in which one takes part" in " ".join(result.stdout.split())
+    assert "NaN or infinite: 2 elements" not in " ".join(run("report", save(k=k, out=truth())).stdout.split())
+
+
+def test_without_a_bound_the_headline_says_that_nothing_is_gated(run, here):
+    name, words = save(out=truth() + 1), "No bound was set with --within, so no error of a finite number fails."
+    result = run("report", name)
+    assert result.exit_code == 0
+    assert words in " ".join(result.stdout.split())
+    assert words not in " ".join(run("report", name, "--within", "1").stdout.split())
+    assert words not in " ".join(run("report", save("y.npz")).stdout.split())
+
+
+@pytest.mark.parametrize("name", ["sinks", "sink", "attn_sink", "s_aux"])
+def test_usual_names_of_sinks(run, here, name):
+    result = run("report", save(**{name: np.ones(2, np.float32)}))
+    assert f"sinks {name} (float32, 2)" in " ".join(result.stdout.replace("tensors,", "").split())

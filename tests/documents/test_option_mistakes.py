@@ -20,7 +20,7 @@ OPTIONS = {  # the line, where in it, and what is said
     "softcap order": ("softcap_order: after-mask", None, "there is no softcap: give one, or leave it out"),
     "softcap word": ("softcap_order: after", 16, "did you mean 'after-"),
     "causal word": ("causal: bottomright", 9, "did you mean 'bottom-right'?"),
-    "causal fraction": ("causal: 1.5", 9, "found '1.5', wanted true, false, 'top-left', 'bottom-right', or a whole"),
+    "causal fraction": ("causal: 1.5", 9, "found '1.5', wanted true, false (or none), 'top-left', 'bottom-right', or"),
     "causal too far": ("causal: 99999999999", 9, "wanted a position"),
     "offset of top-left": ("{causal: top-left, offset: 3}", None, "causal is top-left and offset 3"),
     "two offsets": ("{causal: 3, offset: 3}", None, "found an offset in both `causal` and `offset`"),

@@ -309,3 +309,85 @@ def test_radii_are_rounded_up():
 
     for x in (1.2345e-13, 0.49999, 3.0, 1e300, 0.0, 12345678.0):
         assert float(_down(x)) <= x <= float(_up(x)) <= up(x) * 1.01
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("role", ["out", "lse"])
+def test_what_is_not_finite_is_judged_in_rows_that_were_not_drawn_too(tmp_path, bad, role):
+    arrays = small()
+    drawn = {int(i) for i in sampled_rows(tmp_path, arrays, 3)}
+    row = next(i for i in range(30) if i not in drawn)
+    arrays[role].reshape(30, -1)[row, 0] = bad
+    arrays["mask"] = np.ones((5, 5), bool)
+    reports = report(saved(tmp_path, **arrays), None, ReportOptions(rows=3))
+    assert exit_status(reports) == 1
+    name = {"out": "output"}.get(role, role)
+    findings = {f.id: f for f in reports.reports[0].findings}
+    assert findings[f"finite:{name}"].evidence["count"] == 1
+    assert "(3 of 30 rows, seed 0, and 1 more that is not finite)" in findings[f"accuracy:{name}"].message
+    assert findings[f"accuracy:{name}"].evidence["not_finite_in_the_whole_tensor"] == 1
+
+
+def sampled_rows(folder, arrays, count):
+    """Which of all 30 rows are drawn."""
+    from exactattn.truth.outputs import sampled
+    from exactattn.truth.tensors import Tensors
+
+    some = sampled(Tensors.of(*(arrays[x] for x in "qkv")), count, 0)
+    return [5 * head + row for head, rows in enumerate(some) for row in rows]
+
+
+def test_rows_without_a_value_do_not_hide_what_is_not_finite(tmp_path):
+    """600 queries see no key and give NaN, as flash-attn's do; one of 40 others is NaN too."""
+    x = np.ones((640, 1), np.float32)
+    mask, out = np.ones((640, 640), bool), x.copy()
+    mask[:600], out[:600], out[620] = False, np.nan, np.nan
+    reports = report(saved(tmp_path, q=x, k=x, v=x, out=out, mask=mask), None, ReportOptions(rows=1))
+    findings = {f.id: f for f in reports.reports[0].findings}
+    assert findings["finite:output"].evidence == {"count": 1, "first": "output[620,0]"}
+    assert findings["accuracy:output"].evidence["not_finite_in_the_whole_tensor"] == 601
+
+
+def test_rows_that_are_not_finite_and_too_many_are_said(tmp_path):
+    x = np.ones((300, 1), np.float32)
+    path = saved(tmp_path, q=x, k=x, v=x, out=x * np.float32(np.nan))
+    findings = found(path, rows=1)
+    assert findings["finite-left:output"].verdict is Verdict.UNDECIDED
+    assert findings["finite-left:output"].message.startswith("output: 43 more rows with a NaN")
+    assert findings["finite:output"].evidence["count"] == 257
+
+
+def test_a_bound_fails_where_an_element_is_not_finite(tmp_path):
+    arrays = small()
+    arrays["out"][0, 1, 2, 3], arrays["out"][1, 0, 0, 0] = np.nan, np.inf
+    findings = found(saved(tmp_path, **arrays), within=2)
+    assert findings["accuracy:output"].message.startswith(
+        "output: 118 of 120 elements within 1/2 ulp of float32, 118 within 1 ulp, 1 is NaN, 1 is infinite; "
+    )
+    within = findings["within:output"]
+    assert (within.verdict, within.reason) == (Verdict.FAILS, "not-finite")
+    assert within.message == "118 of 120 elements of output are within 2 ulp of float32, 1 is NaN, 1 is infinite"
+
+
+def test_a_bound_is_open_where_floats_stand_that_have_no_true_value(tmp_path):
+    arrays = small()
+    arrays["q"][1, 0, 0, 0] = np.nan
+    path = saved(tmp_path, **arrays)
+    assert found(path, within=2)["within:output"].verdict is Verdict.UNDECIDED
+    arrays["out"][1, 0, 0] = np.nan
+    assert found(saved(tmp_path, **arrays), within=2)["within:output"].verdict is Verdict.HOLDS
+
+
+def test_nan_where_the_truth_is_beyond_the_format_is_an_error(tmp_path):
+    """q k = 400 * 400 > 65504, the largest float16: rounding gives infinity, never NaN."""
+    q = np.full((1, 1), 400, np.float16)
+    for bad, verdict in ((np.inf, Verdict.HOLDS), (np.nan, Verdict.FAILS)):
+        path = saved(tmp_path, q=q, k=q, v=q, out=q, lse=np.array([bad], np.float16))
+        assert ("finite:lse" in found(path)) == (verdict is Verdict.FAILS)
+
+
+def test_an_infinity_is_judged_where_the_first_look_knows_nothing(tmp_path):
+    """Scores of 1e400 and equal: the output is the mean of 1 and 3, which balls tell and float64 does not."""
+    q, k, v = np.array([[1e200]]), np.array([[1e200], [1e200]]), np.array([[1.0], [3.0]])
+    findings = found(saved(tmp_path, q=q, k=k, v=v, out=np.array([[np.inf]])))
+    assert findings["finite:output"].evidence == {"count": 1, "first": "output[0,0]"}
