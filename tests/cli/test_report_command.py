@@ -62,10 +62,9 @@ def test_a_spec_on_standard_input(run, here):
 
 
 def test_undecided_exits_3_with_strict_only(run, here):
-    """The mean 1 + 2**-24 of three values is a tie of two float32, and thirds are no dyadic numbers: balls of any size
-    hold both sides of half an ulp."""
-    v = np.array([[1.5], [0.75], [0.75 + 3 * 2.0**-24]], np.float32)
-    name = save(q=np.ones((1, 1), np.float32), k=np.zeros((3, 1), np.float32), v=v, out=np.ones((1, 1), np.float32))
+    """Any mean of 1 + 2**-24 is a tie of two float32; with irrational weights balls of any size hold both its sides."""
+    v, k = np.full((2, 1), 1 + 2.0**-24), np.array([[1.0], [0.0]], np.float32)
+    name = save(q=np.ones((1, 1), np.float32), k=k, v=v, out=np.ones((1, 1), np.float32))
     assert run("report", name).exit_code == 0
     result = run("report", name, "--within", "0.5", "--strict")
     assert result.exit_code == 3
