@@ -6,7 +6,7 @@ whatever is written over an `Arithmetic` is then proven by composition, under `A
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -32,27 +32,18 @@ from exactattn.numbers.near import (
     summed_up,
     up,
 )
+from exactattn.numbers.near_functions import ASSUMPTIONS, exp_of, log_of, sqrt_of, tanh_of
 from exactattn.numbers.pending import Difference, Largest, Quotient, Scaled, divided
 from exactattn.numbers.products import ZERO, product
 from exactattn.numbers.weighted import Weighted
-
-EXP_ULPS = LOG_ULPS = TANH_ULPS = 4
-LOWEST = 746.0  # exp(-746) is less than half the smallest subnormal
-
-ASSUMPTIONS: Mapping[str, str] = {
-    "ieee": "float64 +, -, *, / and square root round to nearest as IEEE 754 says, and keep subnormal numbers",
-    "sums": "BLAS and NumPy add products and terms in some order, fused or not, without Strassen's method",
-    "exp": f"NumPy's exp of float64 is within {EXP_ULPS} ulp, or within 2**-1022 where the result is below 2**-1022",
-    "log": f"NumPy's log of float64 is within {LOG_ULPS} ulp",
-    "tanh": f"NumPy's tanh of float64 is within {TANH_ULPS} ulp, or within 2**-1022 where the result is below it",
-}
 
 
 class MidradiusArithmetic:
     """`Near` as an `Arithmetic`.
 
-    `sharp` bounds products by one more product of matrices, of absolute values. `spend` lets `exp` write over the
-    scores, for who only wants what comes after them; they have no elements then.
+    `sharp` bounds products by one more product of absolute values, and multiplies exact matrices in slices. `spend`
+    lets `exp` and `mul` write over scores and differences, for who only wants what comes after them; they have no
+    elements then.
     """
 
     name = "midradius"
@@ -213,72 +204,20 @@ class MidradiusArithmetic:
         return Largest(np.where(seen, largest, 0.0), a, allowed)
 
     def exp(self, a: Near, allowed: Mask) -> Near:
-        """The exponential where allowed, exact zero elsewhere.
-
-        Rounding or proof: in a row |x - X| <= r = rel D + abs, D no less than every |X|. With computed Y, E = EXP_ULPS
-        ulp <= w = 2 E u relative, and w <= 2**-49: |e^x - Y| <= e^X (e^r - 1) + w e^X + TINY/2, and
-        e^X <= (Y + TINY/2)/(1 - w), together at most p Y + (1 + p) TINY with p = (e^r - 1 + w)/(1 - w).
-        D may be cut to `LOWEST` where rel <= 2**-20 and abs <= 1: an X below -746 has x < -744, so e^x and Y are both
-        below TINY/2. Rows where D or r is not finite know nothing.
-        """
-        fresh = a.computed(self.spend) if isinstance(a, Difference) else a.mid.copy()
-        every = bool(allowed.all())
-        if not every:
-            np.copyto(fresh, 0.0, where=~allowed)
-        with np.errstate(all="ignore"):
-            low = fresh.min(axis=1, keepdims=True, initial=0.0)
-            below = isinstance(a, Difference) and a.nonpositive is allowed
-            high = 0.0 if below else fresh.max(axis=1, keepdims=True, initial=0.0)
-            size = np.maximum(-low, high)
-            rel, abs_ = by_row(a.rel), by_row(a.abs)
-            cut = (rel <= 2.0**-20) & (abs_ <= 1) & (size < np.inf)
-            size = np.where(cut, np.maximum(np.minimum(-low, LOWEST), high), size)
-            w = 2 * EXP_ULPS * U
-            p = up((_expm1(up(rel * size + abs_)) + w) / (1 - w))
-            np.exp(fresh, out=fresh)
-        if not every:
-            np.copyto(fresh, 0.0, where=~allowed)
-        out = Near(fresh, p, np.where(p < np.inf, up((1 + p) * TINY), np.inf), nonneg=True)
-        if below:
-            out.ceiling = 1 + 4 * EXP_ULPS * U
-        return out
+        """The exponential where allowed, exact zero elsewhere. Rounding or proof: `numbers/near_functions.py`."""
+        return exp_of(a, allowed, self.spend)
 
     def log(self, a: Near) -> Near:
-        """The natural logarithm of positive elements.
-
-        Rounding or proof: x = X (1 + e), |e| <= t = rel + abs/X at most 1/2, so |log x - log X| <= t/(1 - t); the
-        computed logarithm Y errs by 2 E u |log X| with E = LOG_ULPS, at most 3 E u |Y|.
-        """
-        with np.errstate(all="ignore"):
-            t = up(a.rel + a.abs / np.abs(a.mid))
-            known = (t <= 0.5) & (a.mid > 0) & (a.mid < np.inf)
-            abs_ = np.where(known, up(t / (1 - t)), np.inf)
-            return Near(np.log(a.mid), np.full((1, 1), 3 * LOG_ULPS * U), abs_)
+        """The natural logarithm of positive elements. Rounding or proof: `numbers/near_functions.py`."""
+        return log_of(a)
 
     def tanh(self, a: Near) -> Near:
-        """The hyperbolic tangent.
-
-        Rounding or proof: tanh is odd, 0 at 0 and concave above, so tanh(c X) lies between tanh X and c tanh X and the
-        relative error of x stays one of tanh x; its slope is at most 1, so the absolute error stays. The computed Y
-        errs by 2 E u |tanh X|, E = TANH_ULPS, at most 3 E u |Y|, or by TINY below the normal numbers. That needs a
-        factor c >= 0, so rel at most 1, and a finite X: the tangent of what overflowed would look like a number.
-        """
-        with np.errstate(all="ignore"):
-            rel = up((a.rel + 3 * TANH_ULPS * U) * (1 + 3 * TANH_ULPS * U) + a.rel * U)
-            known = (a.rel <= 1) & (a.limit() < np.inf)
-            return Near(np.tanh(a.mid), rel, np.where(known, up(a.abs + (1 + a.rel) * TINY), np.inf), a.nonneg)
+        """The hyperbolic tangent. Rounding or proof: `numbers/near_functions.py`."""
+        return tanh_of(a)
 
     def sqrt(self, a: Near) -> Near:
-        """The square root of elements that are not negative.
-
-        Rounding or proof: with x = X (1 + e) and |e| <= t = rel + abs/X at most 1/2, |sqrt(1 + e) - 1| <= |e|; the
-        computed root errs by u of itself, and does not underflow.
-        """
-        with np.errstate(all="ignore"):
-            t = up(a.rel + np.where(a.abs == 0, 0.0, a.abs / np.abs(a.mid)))
-            known = (t <= 0.5) & (a.mid >= 0) & (a.mid < np.inf)
-            rel = np.asarray(up(np.where(known, t, 0.0) * (1 + 2 * U) + 2 * U))
-            return Near(np.sqrt(a.mid), rel, np.where(known, 0.0, np.inf), nonneg=True)
+        """The square root of elements that are not negative. Rounding or proof: `numbers/near_functions.py`."""
+        return sqrt_of(a)
 
     def row_sum(self, a: Near) -> Near:
         """Shapes: (n, m) -> (n, 1).
@@ -339,11 +278,6 @@ def _absolute(a: Near) -> Floats:
     if not a.rel.any():
         return a.abs
     return np.asarray(up(a.rel * _sizes(a) + a.abs))
-
-
-def _expm1(r: Floats) -> Floats:
-    """No less than e^r - 1 for r >= 0: at most r + r^2 up to 1; above, by NumPy's exp, whose ulps a factor covers."""
-    return np.asarray(up(np.where(r <= 1, r + r * r, np.exp(r) * (1 + 2.0**-40))))
 
 
 class MidradiusEngine:

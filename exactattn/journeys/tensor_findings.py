@@ -13,12 +13,12 @@ import numpy as np
 from exactattn.attention.spec import Stage
 from exactattn.documents.specs import Inputs
 from exactattn.documents.tensor_names import shape_words
-from exactattn.engines.midradius import ASSUMPTIONS
 from exactattn.findings import Finding, Level, Verdict, name_index
 from exactattn.journeys.looked import Looked
 from exactattn.journeys.spec_words import plural, sizes_in_words, spec_in_words
 from exactattn.journeys.tensor_codes import CODES
 from exactattn.journeys.tensor_gradients import Judged
+from exactattn.numbers.near_functions import ASSUMPTIONS
 from exactattn.truth.not_finite import elements_of
 from exactattn.truth.one_head import Rows
 from exactattn.truth.tally import HALF, ONE, Tally

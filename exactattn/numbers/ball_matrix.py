@@ -6,6 +6,7 @@ adds and scales matrices as wholes, and takes an exponential of one element afte
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -87,7 +88,7 @@ class Balls:
         return [self.mat[i, j] for j in range(self.shape[1])] if self._entries is None else self.row(i)
 
 
-class Pending(Balls):
+class Pending(Balls, ABC):
     """Each row of a matrix with its element of a column, not computed before somebody asks.
 
     Waiting changes no real value: e^(a - m) needs no list of the differences, and (a / c) b = (a b) / c divides the
@@ -108,8 +109,9 @@ class Pending(Balls):
         for i, c in enumerate(self.column.entries):
             yield self.source.row(i), c
 
+    @abstractmethod
     def _of_row(self, row: list[flint.arb], c: flint.arb) -> list[flint.arb]:
-        raise NotImplementedError
+        """What a row and its element of the column make."""
 
 
 class Difference(Pending):

@@ -18,7 +18,7 @@ from exactattn.errors import ProblemError
 from exactattn.numbers.arithmetic import Mask
 from exactattn.numbers.exact import ZERO
 from exactattn.numbers.float_enclosure import FloatEnclosure
-from exactattn.numbers.near import up
+from exactattn.numbers.float_pairs import FloatPairs
 from exactattn.truth.layouts import checked
 from exactattn.truth.one_head import OneHead
 from exactattn.truth.tensors import Tensors
@@ -97,12 +97,14 @@ def enclose_gradients_by_balls(
     bias: bool = False,
     block: int | None = None,
 ) -> TensorGradients:
-    """The same by balls with so many bits, as float64 midpoint and radius."""
+    """The same by balls with so many bits, as float64 midpoint and radius.
+
+    Errors: those of `enclose_gradients`; TooCoarse where so many bits give no finite ball.
+    """
     engine = plugins.get("engines", "ball")
 
     def floats(array: Any) -> FloatEnclosure:
-        high, low, rest = engine.floats(array)
-        return FloatEnclosure(high, np.where((low == 0) & (rest == 0), 0.0, up(np.abs(low) + rest)))
+        return FloatPairs(*engine.floats(array)).floats()
 
     with engine.precision(bits):
         wanted = Wanted(engine.arithmetic(whole=True), floats, bias, block)

@@ -19,6 +19,7 @@ from exactattn.numbers.near import Floats
 
 Rows = NDArray[np.intp]
 MOST_KEYS = 2**14  # more keys are looked at in tiles
+CELLS = 2**21  # rows times keys that are looked at in one piece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +117,9 @@ class OneHead:
         lost = self.sink is None and (stage is Stage.LSE or not ruled)
         if not len(rows) or (not self.restricts() and self.bad_keys is None):
             return out
+        step = max(1, CELLS // min(self.lengths[1], MOST_KEYS))
+        if len(rows) > step:  # so that no array of all rows and keys is made
+            return np.concatenate([self.undefined(rows[i : i + step], stage) for i in range(0, len(rows), step)])
         parts = [self] if self.lengths[1] <= MOST_KEYS else [part for _, _, part in self.tiles(MOST_KEYS)]
         seen = np.zeros(len(rows), dtype=np.bool_)
         for part in parts:

@@ -293,7 +293,7 @@ def test_what_is_not_used_is_said(tmp_path):
 
 def test_all_assumptions_stand_in_every_report(tmp_path):
     from exactattn import plugins
-    from exactattn.engines.midradius import ASSUMPTIONS
+    from exactattn.numbers.near_functions import ASSUMPTIONS
 
     arrays = small()
     reports = report(saved(tmp_path, q=arrays["q"], k=arrays["k"], v=arrays["v"]))

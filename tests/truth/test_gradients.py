@@ -11,7 +11,6 @@ from mpmath import mp
 
 from exactattn.attention.spec import AttentionSpec, Stage
 from exactattn.errors import ProblemError
-from exactattn.truth.blocks import enclose_heads
 from exactattn.truth.gradients import enclose_gradients, enclose_gradients_by_balls
 from exactattn.truth.tensors import Tensors
 
@@ -200,9 +199,3 @@ def test_gradients_of_outputs_that_do_not_fit(g, text):
     x = np.ones((3, 2))
     with pytest.raises(ProblemError, match=text):
         enclose_gradients(Tensors.of(x, x, x), g)
-
-
-def test_contexts_beside_gradients_are_the_same():
-    tensors, _ = grouped(3)
-    first = enclose_heads([(tensors.heads[0], None)])[0]
-    assert np.isfinite(first.rad).all()
