@@ -7,8 +7,9 @@ composed of them is proven by composition.
 Rounding of a run (Higham 2002, section 2.1, with underflow): fl(x) = x (1 + d) + e, |d| <= u, |e| <= h, half the
 smallest subnormal number; additions have e = 0. `unit` and `half` add a little for a run that rounds through a wider
 format first, as NumPy's float16 and ml_dtypes' bfloat16 do through float32, and for the float64 in which mid is
-computed. Every bound is rounded outward by `up`. Where a run might overflow nothing is known: err is infinite. Assumed of NumPy's
-exp, expm1, log and tanh in float64: within 8 ulp, which tests/engines/test_midradius.py measures against balls.
+computed. Every bound is rounded outward by `up`. Where a run might overflow nothing is known: err is infinite.
+Assumed of NumPy's own exp, expm1, log and tanh in float64: within 8 ulp, which tests/engines/test_midradius.py measures
+against balls.
 """
 
 from __future__ import annotations
